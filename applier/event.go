@@ -1,0 +1,120 @@
+package applier
+
+import (
+	"time"
+
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/planner"
+)
+
+// Event is one fact about a running apply or destroy, or about a workflow that is watched. Events are values; the
+// set of kinds is closed. An observer gets them in order, one at a time; the applier never waits for it.
+type Event interface{ event() }
+
+// Opened says which store is used. It is the first event.
+type Opened struct {
+	Store    string // for people: "embedded store in examples/sales/.waybill", "redis://127.0.0.1:6379"
+	Embedded bool
+	Workflow string
+}
+
+// LockWaiting says that somebody else holds the workflow's lock. It repeats while waiting.
+type LockWaiting struct {
+	Holder Holder
+	Left   time.Duration // until lock-timeout
+}
+
+// Submitting tells how many of a plan's changed rows are written.
+type Submitting struct {
+	Done, Total int
+}
+
+// RowApplied says that a row's change is in Redis.
+type RowApplied struct {
+	Row *planner.Row
+	At  time.Time
+}
+
+// RowDiverted says that a row's job had left the status the plan saw, and what is done instead.
+type RowDiverted struct {
+	Row  *planner.Row
+	Prev planner.Action
+}
+
+// Following starts the second half of an apply: Jobs are all that must settle, in start order, with their status now.
+type Following struct {
+	Jobs []Followed
+}
+
+// Followed is one job an apply waits for.
+type Followed struct {
+	Addr   config.Addr
+	Depth  int // longest path of edges above it, for indenting
+	Type   string
+	Queue  string
+	Status conveyor.Status
+}
+
+// JobChanged is a job's whole status after a change; a later one heals a lost one.
+type JobChanged struct {
+	Addr   config.Addr
+	Status conveyor.Status
+	Seq    int64 // of the engine's event log
+	At     time.Time
+	// Failure is the last failure's text and LogTail the last lines of the log, filled in for failed attempts.
+	Failure string
+	LogTail []string
+}
+
+// StillRunning is told for a running job every ten seconds.
+type StillRunning struct {
+	Addr    config.Addr
+	Elapsed time.Duration
+}
+
+// Warning is something that will keep an apply waiting or surprise its user: nobody serves a queue, a key is missing.
+type Warning struct {
+	Summary, Detail string
+}
+
+// Done is the last event.
+type Done struct {
+	Result Result
+	Err    error
+}
+
+func (Opened) event()       {}
+func (LockWaiting) event()  {}
+func (Submitting) event()   {}
+func (RowApplied) event()   {}
+func (RowDiverted) event()  {}
+func (Following) event()    {}
+func (JobChanged) event()   {}
+func (StillRunning) event() {}
+func (Warning) event()      {}
+func (Done) event()         {}
+
+// Observer receives events. Observe is called from one goroutine.
+type Observer interface {
+	Observe(Event)
+}
+
+// Holder describes who holds a workflow's lock.
+type Holder struct {
+	Token     string // what force-unlock asks for
+	Who       string // user@host
+	Operation string // apply, destroy, ...
+	Since     time.Time
+	Expires   time.Time
+}
+
+// Result is the outcome of an apply.
+type Result struct {
+	Added, Changed, Destroyed int
+	Detached                  bool
+	Interrupted               bool
+	// Bad lists the declared jobs that failed, were cancelled, expired or are on hold.
+	Bad     []Followed
+	Outputs map[string]string // canonical JSON by name
+}

@@ -1,0 +1,146 @@
+package config
+
+import (
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Workflow is one evaluated directory of files: everything plan needs to know, with nothing left to evaluate.
+// It is immutable once loaded.
+type Workflow struct {
+	Name      string // the workflow block's label; without one, the directory's name
+	Named     bool   // the name was written; required when the store is Redis
+	Dir       string // the directory the files are in, as given
+	Namespace string // default "waybill"
+	Redis     string // URL of the redis block, "" without one
+
+	Jobs    []*Job // by address, each once
+	Queues  []*Queue
+	Outputs []*Output
+
+	// Sources holds the bytes of each file by name, for the snippets of diagnostics made later.
+	Sources map[string]*hcl.File
+}
+
+// Queue is the settings of one queue, written by the workflow that declares it.
+type Queue struct {
+	Name        string
+	Concurrency int // leased slots over all workers; 0 is no limit
+	Weight      int // turns among the queues of one worker; default 1
+	Paused      bool
+	Range       hcl.Range
+}
+
+// Output is a named value shown after apply. Value may hold placeholders of job uuids (see Placeholder).
+type Output struct {
+	Name        string
+	Description string
+	Value       cty.Value
+	Sensitive   bool
+	Range       hcl.Range
+}
+
+// RunIf says which outcomes of a predecessor block let its heir start.
+type RunIf uint8
+
+// The values of run_if.
+const (
+	RunIfSuccess RunIf = iota
+	RunIfFailure
+	RunIfAlways
+)
+
+func (r RunIf) String() string { return [...]string{"success", "failure", "always"}[r] }
+
+// OnChange says what becomes of a running job whose work changes (lifecycle.on_change).
+type OnChange uint8
+
+// The values of on_change.
+const (
+	OnChangeFinish OnChange = iota // the new generation waits for the running one
+	OnChangeCancel                 // the running one is told to stop first
+	OnChangeIgnore                 // the running one stands; the change waits for the next reason to run
+)
+
+// Job is one declared job instance.
+type Job struct {
+	Addr  Addr
+	Range hcl.Range // the block's header
+
+	Type     string // "exec", "http", "sleep", "noop" or a type that some worker knows
+	Queue    string
+	Priority int           // 0..2, default 1
+	Timeout  time.Duration // 0 is none
+	Reserve  time.Duration // reserve_for, 0 is the worker's beat
+
+	// Payload is what the worker gets: for exec, http and sleep the canonical JSON of the block, for a typed job
+	// the canonical JSON of payload or the bytes of payload_base64. It may hold placeholders.
+	Payload []byte
+	// Shown is Payload as people may see it: sensitive parts replaced. Same as Payload when Sensitive is false.
+	Shown     []byte
+	Sensitive bool // Payload has sensitive parts: it is sealed before it leaves the process
+
+	Inputs   []Input // files whose content belongs to the work, by path
+	Triggers []byte  // canonical JSON of triggers, nil without
+
+	Parents      []Parent
+	Predecessors []Predecessor
+	RunAt        RunAt
+	Retry        Retry
+	OnChange     OnChange
+}
+
+// Input is a file hashed into the work digest. Path is relative to the workflow's directory, with forward slashes.
+type Input struct {
+	Path   string
+	SHA256 [32]byte
+}
+
+// Parent is one parent block. Exactly one of Job and UUID is set.
+type Parent struct {
+	Job           Addr
+	UUID          string // a job outside the files
+	IgnoreFailure bool   // on_child_failure = "ignore"
+	Range         hcl.Range
+}
+
+// Predecessor is one predecessor block: its jobs are judged together once all have ended.
+type Predecessor struct {
+	Jobs  []Addr
+	UUIDs []string // jobs outside the files
+	RunIf RunIf
+	Range hcl.Range
+}
+
+// RunAt is the run_at block. The zero value starts a job as soon as its edges are satisfied.
+type RunAt struct {
+	Time  time.Time     // not before, zero without
+	After time.Duration // from the moment all edges are satisfied
+	Set   bool
+	Range hcl.Range
+}
+
+// Backoff is how the delay between attempts grows.
+type Backoff uint8
+
+// The values of retry.backoff.
+const (
+	BackoffExponential Backoff = iota
+	BackoffLinear
+	BackoffConstant
+)
+
+func (b Backoff) String() string { return [...]string{"exponential", "linear", "constant"}[b] }
+
+// Retry is the retry block with its defaults filled in.
+type Retry struct {
+	MaxAttempts int           // default 3; 0 is no limit
+	MaxLost     int           // default 5
+	Backoff     Backoff       // default exponential
+	Min         time.Duration // default 1s
+	Max         time.Duration // default 1h
+	Jitter      float64       // 0..1, default 0.2
+	Hold        bool          // on_exhausted = "hold"
+}

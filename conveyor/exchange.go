@@ -1,0 +1,59 @@
+package conveyor
+
+import (
+	"time"
+
+	"github.com/waybill-dev/waybill/conveyor/wire"
+)
+
+// ExchangeRequest acknowledges a batch of attempts and reserves the next in one script. It carries (Caller, Number),
+// one in flight per caller: the same number again gives the same reply, a lower one is refused with ErrOutdated.
+type ExchangeRequest struct {
+	Caller string
+	Number int64
+	Worker string        // lease holder: its beat is the lease of all it reserves; "" reserves for ReserveFor
+	Lease  time.Duration // without Worker
+	Queues []string      // in the order to take from
+	Want   int           // at most MaxBatch; 0 only acknowledges
+	Done   []Ack         // at most MaxBatch
+}
+
+// Verdict is how an attempt ended.
+type Verdict uint8
+
+// The verdicts.
+const (
+	VerdictDone      Verdict = iota // own work succeeded
+	VerdictRetry                    // error, attempts left: scheduled after Delay
+	VerdictFailed                   // error, none left
+	VerdictHold                     // error, none left, on_exhausted = hold; or a wrong signature
+	VerdictBack                     // handed back: queued at its old place, nothing spent
+	VerdictNoHandler                // no handler or key here: scheduled after Delay, place kept, nothing spent
+	VerdictDefer                    // back after Delay, no failure
+)
+
+// Ack ends one attempt. A stale fence changes nothing and is answered with ErrOutdated.
+type Ack struct {
+	UUID    string
+	Fence   int64
+	Verdict Verdict
+	Delay   time.Duration
+	Failure string // bounded to 4 KiB
+	Result  []byte // bounded to 1 MiB
+}
+
+// ExchangeReply answers an ExchangeRequest.
+type ExchangeReply struct {
+	Reserved []Reservation
+	Outdated []int         // indexes into Done whose fence was stale
+	Next     time.Duration // until the next due job; 0: none known
+	Now      time.Time     // the store's clock
+}
+
+// Reservation is one started attempt.
+type Reservation struct {
+	Job      *wire.Job
+	Fence    int64
+	Attempts int
+	Lost     int
+}

@@ -1,0 +1,56 @@
+package conveyor
+
+import "time"
+
+// State is where a job stands in its life. The chart is in ENGINE.md section 3 and in ARCHITECTURE.md.
+type State uint8
+
+// The states. StateUnknown is the zero value: the job has no status entry.
+const (
+	StateUnknown State = iota
+	StateHeld
+	StateTemplate
+	StateScheduled
+	StateQueued
+	StateRunning
+	StateClosing // own work done or outcome decided; children or lists not worked off yet
+	StateCompleted
+	StateFailed
+	StateOnHold
+	StateCancelled
+	StateSkipped
+	StateObsolete
+	StateExpired
+)
+
+var stateNames = [...]string{"unknown", "held", "template", "scheduled", "queued", "running", "closing", "completed", "failed",
+	"on hold", "cancelled", "skipped", "obsolete", "expired"}
+
+func (s State) String() string { return stateNames[s] }
+
+// Ended tells whether the job is over in this opening.
+func (s State) Ended() bool { return s >= StateCompleted && s != StateOnHold }
+
+// Status is a job's whole status at one moment, decoded from its status entry.
+type Status struct {
+	UUID     string
+	State    State
+	Queue    string
+	Priority int
+	Fence    int64 // number of starts so far
+	Attempts int   // executions that ended in error, timeout or panic
+	Lost     int   // leases lost by a worker's own death
+	Opening  int64 // first is 1
+	Owner    string
+	DueAt    time.Time // of a scheduled job, and of a held one with run_at
+	Started  time.Time // of the latest attempt
+	Ended    time.Time
+
+	Success         bool // of a skipped job: the outcome that excluded it
+	ChildFailed     bool // failed(child): its own work succeeded
+	FailedChildren  int
+	CancelRequested bool
+	Withdrawn       bool
+	Recorded        bool // a companion write belongs to it: retention leaves the entry
+	Pending         int  // edges not decided yet
+}

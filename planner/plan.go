@@ -1,0 +1,77 @@
+package planner
+
+import "github.com/waybill-dev/waybill/config"
+
+// Plan is the difference between a workflow and its state: one row per address that is declared or recorded.
+// It holds no uuid of a job that is not submitted yet; those are settled under the lock at apply.
+type Plan struct {
+	Workflow string
+	Destroy  bool // made by destroy
+	// Rows are in start order: upstream first, component by component, ties by address. Apply walks them backwards.
+	Rows    []*Row
+	Queues  []QueueChange
+	Outputs []OutputChange
+}
+
+// Row is one address of a Plan. Prior is nil for what has no record; Job is nil for what is not declared any more.
+type Row struct {
+	Addr   config.Addr
+	Action Action
+	Reason Reason      // never empty: every action and every non-action can be explained
+	Causes []Cause     // for rows that follow from others: the chain's next links, in address order
+	Prior  *Record     // with the version that apply checks
+	Live   Live        // as it was when the plan was made
+	Job    *config.Job // what is declared
+
+	Work, Handling Digest   // of Job
+	KeyID          string   // key of a keyed work digest
+	Definition     []byte   // canonical JSON of Job for people and for the record
+	Edges          []Target // what Job waits for, by address; nil when undeclared
+	// Successor: the new generation is submitted as an heir (always) of Prior's job, which is still running.
+	Successor bool
+	// CancelFirst: Prior's job is cancelled by the same step (on hold, on_change = cancel).
+	CancelFirst bool
+	Component   int // rows of one connected component share a number, counted in start order
+}
+
+// Target is an edge by name. The submission it means is settled at apply: the upstream's record then.
+type Target struct {
+	Kind  EdgeKind
+	Group int
+	Addr  config.Addr // zero for a job outside the files
+	UUID  string      // of a job outside the files
+}
+
+// Cause is one link of a chain of reasons.
+type Cause struct {
+	Addr   config.Addr
+	Reason Reason
+}
+
+// Action is what apply does with a row.
+type Action uint8
+
+// The actions, with the symbols that plans show.
+const (
+	NoOp     Action = iota
+	Create          // +
+	Update          // ~ in place: the waiting job and its record
+	Rerecord        // ~ record only: finished work keeps its result
+	Reopen          // ~ returns to closing and completes after the new child
+	Replace         // -/+ a new generation
+	Delete          // - cancel and forget; a running job's record is marked deposed
+	Forget          // . the job is lost or settled and only the record goes
+)
+
+// QueueChange is a queue whose settings differ from what Redis holds. Next is nil when it is not declared any more.
+type QueueChange struct {
+	Name        string
+	Prior, Next *QueueSettings
+}
+
+// OutputChange is an output whose value differs from the stored one; values are canonical JSON, "" for none.
+type OutputChange struct {
+	Name        string
+	Prior, Next string
+	Sensitive   bool
+}

@@ -1,0 +1,28 @@
+package planner
+
+// Reason says why a row has its action. It is never empty.
+type Reason string
+
+// The reasons. Each reads after "because" in explanations; plan files and JSON carry them as they are.
+const (
+	ReasonNew            Reason = "new"              // declared, no record
+	ReasonLost           Reason = "lost"             // recorded, not in Redis any more
+	ReasonWork           Reason = "work_changed"     // type, payload, inputs, triggers or run_at differ
+	ReasonHandling       Reason = "handling_changed" // queue, priority, timeout, retries or edges differ
+	ReasonUpstream       Reason = "upstream_runs_again"
+	ReasonUpstreamRan    Reason = "upstream_ran_again" // noticed from the recorded edges, in a later plan
+	ReasonFailed         Reason = "failed"
+	ReasonCancelled      Reason = "cancelled"
+	ReasonExpired        Reason = "expired"
+	ReasonUnskipped      Reason = "no_longer_excluded"
+	ReasonDeposed        Reason = "declared_again"
+	ReasonRequested      Reason = "requested" // -replace, -rerun
+	ReasonChildAgain     Reason = "child_runs_again"
+	ReasonUndeclared     Reason = "not_declared"
+	ReasonDestroy        Reason = "destroy"
+	ReasonUnchanged      Reason = "unchanged"
+	ReasonIgnoredRunning Reason = "on_change_ignore"
+	ReasonStillExcluded  Reason = "still_excluded"
+	ReasonStopping       Reason = "stopping" // deposed, waits for its end
+	ReasonNotTargeted    Reason = "not_targeted"
+)

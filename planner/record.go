@@ -1,0 +1,56 @@
+package planner
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/waybill-dev/waybill/config"
+)
+
+// Record is what state holds for one address: the last submission, and what it was made of.
+type Record struct {
+	Version    int64 // rises with each write under the apply lock, never by a job's progress; first is 1
+	UUID       uuid.UUID
+	Generation int64 // first is 1 (or the workflow's floor + 1)
+	Opening    int64 // of this generation; first is 1
+	Work       Digest
+	Handling   Digest
+	KeyID      string // key of a keyed work digest (sensitive payloads), "" for a plain one
+	Deposed    bool   // no longer declared, told to stop, forgotten once it has ended
+	Edges      []Edge // as submitted
+	Queue      string // for cancels and messages without decoding the definition
+	Type       string
+
+	// Definition is the canonical JSON of the job as shown to people, sensitive parts replaced. It is kept
+	// undecoded: only a change that is shown needs it.
+	Definition []byte
+}
+
+// Digest is a hash, truncated to 128 bits: SHA-256, or HMAC-SHA-256 under the digest key for sensitive work.
+type Digest [16]byte
+
+// Edge is one edge of a submitted job: what it waits for, by name and by the exact submission.
+type Edge struct {
+	Kind    EdgeKind
+	Group   int         // predecessor blocks are judged together; the block's index
+	Addr    config.Addr // zero for a job outside the files
+	UUID    string      // the upstream submission
+	Opening int64
+}
+
+// EdgeKind is the kind of an edge and, for a predecessor, the outcomes that satisfy it.
+type EdgeKind uint8
+
+// The kinds of edges.
+const (
+	EdgeParent        EdgeKind = iota // a failure of this job fails the parent
+	EdgeParentLenient                 // on_child_failure = "ignore"
+	EdgeSuccess
+	EdgeFailure
+	EdgeAlways
+	EdgeSuccessor // made by plan: this generation waits for the running one it replaces, whatever its outcome
+)
+
+// UUIDOf is the uuid of one submission: the same submission always has the same uuid, so adding it twice is a no-op.
+func UUIDOf(lineage uuid.UUID, address string, generation int64) uuid.UUID {
+	return uuid.NewSHA1(lineage, appendGeneration([]byte(address), generation))
+}

@@ -1,0 +1,69 @@
+package planner
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// State is what Redis holds of a workflow at one moment: records, and the live status of each record's job.
+type State struct {
+	Workflow string
+	Lineage  uuid.UUID // zero before the first apply
+	Floor    int64     // highest generation ever given up
+	Records  map[string]*Record
+	Live     map[string]Live // by address; an absent entry means lost
+	Queues   map[string]QueueSettings
+	Outputs  map[string]string // as stored by the last apply: canonical JSON by name
+}
+
+// QueueSettings is what Redis holds of a queue this workflow declared.
+type QueueSettings struct {
+	Concurrency int
+	Weight      int
+	Paused      bool
+}
+
+// Live is the status of one record's job as far as a plan needs it.
+type Live struct {
+	Status         Status
+	Success        bool  // of a skipped job: the outcome that excluded it
+	ChildFailed    bool  // failed only through its children: its own work succeeded
+	FailedChildren int   // how many children counted against it since it last opened
+	Opening        int64 // current opening
+	CancelAsked    bool
+	Fence          int64
+	Ended          time.Time
+	Cause          string // short, for people: last failure, or what excluded it
+}
+
+// Status is the state of a job in the words of DESIGN.md's state table.
+type Status uint8
+
+// The live statuses. Lost is the zero value: no status entry.
+const (
+	Lost Status = iota
+	Held
+	Template
+	Scheduled
+	Queued
+	Running
+	Closing
+	Completed
+	Failed
+	OnHold
+	Cancelled
+	Skipped
+	Obsolete
+	Expired
+)
+
+var statusNames = [...]string{"lost", "held", "template", "scheduled", "queued", "running", "closing", "completed", "failed",
+	"on hold", "cancelled", "skipped", "obsolete", "expired"}
+
+func (s Status) String() string { return statusNames[s] }
+
+func appendGeneration(b []byte, generation int64) []byte {
+	return strconv.AppendInt(append(b, '#'), generation, 10)
+}
