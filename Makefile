@@ -1,0 +1,35 @@
+# `make test` is the one command that has to pass before a change is merged. It installs the programs that the
+# tests run (redis-server, tmux, git, a C compiler for -race) when they are missing and then takes every step
+# that .ci/test lists. The other targets are parts of it, for the minutes in between.
+
+.DEFAULT_GOAL := help
+FUZZTIME ?= 10s
+
+.PHONY: help test quick fuzz build fmt generate install-deps clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | while IFS='	' read -r t h; do printf '  make %-13s %s\n' "$$t" "$$h"; done
+
+test: install-deps ## everything CI checks: formatting, vet, staticcheck, generated code, tests with -race, fuzzing
+	@FUZZTIME=$(FUZZTIME) .ci/test
+
+quick: install-deps ## formatting, vet and the tests, without -race and fuzzing
+	@.ci/test gofmt vet unit
+
+fuzz: ## every fuzz target for FUZZTIME (default 10s)
+	@FUZZTIME=$(FUZZTIME) .ci/test fuzz
+
+build: ## the waybill command, here
+	go build -o waybill .
+
+fmt: ## format the Go code
+	gofmt -w .
+
+generate: ## run every go:generate directive
+	go generate ./...
+
+install-deps: ## install what the tests need, or say what to install
+	@.ci/install-deps
+
+clean: ## remove what building, testing and the examples leave behind
+	rm -rf waybill coverage.* examples/*/out examples/*/.waybill
