@@ -1,0 +1,45 @@
+package conveyor
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/waybill-dev/waybill/conveyor/wire"
+)
+
+// Sign puts the key's id and a signature on the job. It covers what a handler acts on and where: namespace, uuid, type,
+// queue, timeout and payload. A payload to be sealed is sealed first. Start time, edges and retries are not covered: who
+// can write to Redis can delay a job or run it again, but neither change what it does nor move it elsewhere.
+func (k *Keyring) Sign(namespace string, job *wire.Job) error {
+	if k == nil {
+		return fmt.Errorf("sign job %s: %w", job.GetUuid(), ErrNoKey)
+	}
+	sum := k.signature(namespace, job)
+	job.SignKey, job.Signature = k.id, sum[:]
+	return nil
+}
+
+// Verify checks the job's signature: ErrUnsigned without one, ErrUnknownKey when its key is not in the ring, and
+// ErrBadSignature when it does not fit.
+func (k *Keyring) Verify(namespace string, job *wire.Job) error {
+	switch {
+	case job.GetSignKey() == "" && len(job.GetSignature()) == 0:
+		return ErrUnsigned
+	case !k.Holds(job.GetSignKey()):
+		return fmt.Errorf("signed with key %q: %w", job.GetSignKey(), ErrUnknownKey)
+	}
+	sum := k.signature(namespace, job)
+	if !hmac.Equal(sum[:], job.GetSignature()) {
+		return fmt.Errorf("%w under key %s: the job was changed after it was signed, or signed for another namespace", ErrBadSignature, k.id)
+	}
+	return nil
+}
+
+// signature takes no timeout and a timeout of zero for the same, as the worker does.
+func (k *Keyring) signature(namespace string, job *wire.Job) [sha256.Size]byte {
+	timeout := binary.BigEndian.AppendUint64(nil, uint64(job.GetTimeout().AsDuration()))
+	return mac(k.sign[:], "signature v1", []byte(namespace), []byte(job.GetUuid()), []byte(job.GetType()), []byte(job.GetQueue()),
+		timeout, job.GetPayload())
+}
