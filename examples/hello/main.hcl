@@ -1,0 +1,8 @@
+variable "name" {
+  type    = string
+  default = "world"
+}
+
+job "hello" {
+  exec { command = ["echo", "Hello, ${var.name}!"] }
+}
