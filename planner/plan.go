@@ -1,13 +1,19 @@
 package planner
 
-import "github.com/waybill-dev/waybill/config"
+import (
+	"github.com/google/uuid"
+
+	"github.com/waybill-dev/waybill/config"
+)
 
 // Plan is the difference between a workflow and its state: one row per address that is declared or recorded.
 // It holds no uuid of a job that is not submitted yet; those are settled under the lock at apply.
 type Plan struct {
 	Workflow string
-	Destroy  bool // made by destroy
-	// Rows are in start order: upstream first, component by component, ties by address. Apply walks them backwards.
+	Lineage  uuid.UUID // of the state it was made from; zero before the first apply
+	Destroy  bool      // made by destroy
+	// Rows are in start order: upstream first, component by component, ties by address. Rows of addresses that are not
+	// declared any more follow, upstream first by their recorded edges. Apply walks them backwards.
 	Rows    []*Row
 	Queues  []QueueChange
 	Outputs []OutputChange
@@ -23,15 +29,28 @@ type Row struct {
 	Live   Live        // as it was when the plan was made
 	Job    *config.Job // what is declared
 
-	Work, Handling Digest   // of Job
-	KeyID          string   // key of a keyed work digest
-	Definition     []byte   // canonical JSON of Job for people and for the record
-	Edges          []Target // what Job waits for, by address; nil when undeclared
+	Work, Handling Digest // of Job
+	KeyID          string // key of a keyed work digest
+	// Definition is what Next records as shown to people (see Record.Definition), and Edges what Job waits for, by
+	// address, in canonical order. Both are nil in rows without action, which write nothing.
+	Definition []byte
+	Edges      []Target
 	// Successor: the new generation is submitted as an heir (always) of Prior's job, which is still running.
 	Successor bool
-	// CancelFirst: Prior's job is cancelled by the same step (on hold, on_change = cancel).
+	// CancelFirst: Prior's job is cancelled by the same step (it waits or is on hold, or on_change = cancel).
 	CancelFirst bool
-	Component   int // rows of one connected component share a number, counted in start order
+	// Earlier is the uuid of a generation before Prior's that may still run, "" for none: Prior's job waits for it as its
+	// successor. What takes Prior's place waits for it too; what deletes Prior's job cancels it too, and Next, if it is
+	// set, is the deposed record of this job.
+	Earlier   string
+	Component int // rows of one connected component share a number, counted in start order
+
+	// Next is the record that this row writes: nil before Settle, for rows without action, and for rows that remove
+	// the record. A row that deletes a running job has a Next that is Deposed.
+	Next *Record
+	// HoldOpen names parents that must not have ended when the row is written, set by Settle: its job joins them as a
+	// child without reopening them. If one has ended meanwhile, the plan has to be made again, and then reopens it.
+	HoldOpen []string
 }
 
 // Target is an edge by name. The submission it means is settled at apply: the upstream's record then.
@@ -54,8 +73,8 @@ type Action uint8
 // The actions, with the symbols that plans show.
 const (
 	NoOp     Action = iota
-	Create          // +
-	Update          // ~ in place: the waiting job and its record
+	Create          // + a first generation, or the next one of a lost job
+	Update          // ~ in place: a job that has not ended, and its record; a running one follows it from its next attempt
 	Rerecord        // ~ record only: finished work keeps its result
 	Reopen          // ~ returns to closing and completes after the new child
 	Replace         // -/+ a new generation

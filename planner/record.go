@@ -20,8 +20,9 @@ type Record struct {
 	Queue      string // for cancels and messages without decoding the definition
 	Type       string
 
-	// Definition is the canonical JSON of the job as shown to people, sensitive parts replaced. It is kept
-	// undecoded: only a change that is shown needs it.
+	// Definition is canonical JSON of what the fields above do not say of the job, as shown to people: sensitive parts
+	// replaced, long payloads as their size and hash, defaults left out. It is kept undecoded: only a change that is
+	// shown needs it. Document adds what the fields say.
 	Definition []byte
 }
 
@@ -31,7 +32,7 @@ type Digest [16]byte
 // Edge is one edge of a submitted job: what it waits for, by name and by the exact submission.
 type Edge struct {
 	Kind    EdgeKind
-	Group   int         // predecessor blocks are judged together; the block's index
+	Group   int         // edges of one predecessor block share a number, which says nothing else
 	Addr    config.Addr // zero for a job outside the files
 	UUID    string      // the upstream submission
 	Opening int64
@@ -47,8 +48,14 @@ const (
 	EdgeSuccess
 	EdgeFailure
 	EdgeAlways
-	EdgeSuccessor // made by plan: this generation waits for the running one it replaces, whatever its outcome
+	// EdgeSuccessor is made by plan: this generation waits for the running one it replaces, whatever its outcome. It has
+	// no Addr and a Group of its own.
+	EdgeSuccessor
 )
+
+// Parent tells whether the edge makes its job a child. Such an edge waits for the parent's own work, which a
+// submission does once, so it names an opening only to say which one the child counts for.
+func (k EdgeKind) Parent() bool { return k <= EdgeParentLenient }
 
 // UUIDOf is the uuid of one submission: the same submission always has the same uuid, so adding it twice is a no-op.
 func UUIDOf(lineage uuid.UUID, address string, generation int64) uuid.UUID {

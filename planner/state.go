@@ -14,6 +14,9 @@ type State struct {
 	Floor    int64     // highest generation ever given up
 	Records  map[string]*Record
 	Live     map[string]Live // by address; an absent entry means lost
+	// Earlier holds the status of every job that an EdgeSuccessor of a record names, by uuid: the generations before
+	// the recorded ones that may still run. An absent entry means that the job is over.
+	Earlier map[string]Live
 	Queues   map[string]QueueSettings
 	Outputs  map[string]string // as stored by the last apply: canonical JSON by name
 }
@@ -62,7 +65,21 @@ const (
 var statusNames = [...]string{"lost", "held", "template", "scheduled", "queued", "running", "closing", "completed", "failed",
 	"on hold", "cancelled", "skipped", "obsolete", "expired"}
 
-func (s Status) String() string { return statusNames[s] }
+func (s Status) String() string {
+	if int(s) < len(statusNames) {
+		return statusNames[s]
+	}
+	return "status " + strconv.Itoa(int(s))
+}
+
+// Waits tells whether the job has not started its next attempt yet and can be changed in place.
+func (s Status) Waits() bool { return s == Held || s == Scheduled || s == Queued }
+
+// Active tells whether the job has started and not ended.
+func (s Status) Active() bool { return s == Running || s == Closing }
+
+// Ended tells whether the job is over in this opening.
+func (s Status) Ended() bool { return s == Completed || s == Failed || s >= Cancelled }
 
 func appendGeneration(b []byte, generation int64) []byte {
 	return strconv.AppendInt(append(b, '#'), generation, 10)
