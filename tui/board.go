@@ -1,0 +1,171 @@
+package tui
+
+import (
+	"slices"
+	"time"
+
+	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/planner"
+)
+
+// section groups the states of jobs as a reader looks for them.
+type section uint8
+
+// The sections, in the order a screen shows them.
+const (
+	sectionFailed  section = iota // failed, cancelled, expired, on hold: somebody has to look
+	sectionRunning                // running, and closing: children or lists are not worked off
+	sectionWaiting                // queued, or scheduled for a time
+	sectionHeld                   // waits for other jobs
+	sectionDone                   // completed, skipped, obsolete
+	sections
+)
+
+func sectionOf(s conveyor.State) section {
+	switch s {
+	case conveyor.StateFailed, conveyor.StateCancelled, conveyor.StateExpired, conveyor.StateOnHold:
+		return sectionFailed
+	case conveyor.StateRunning, conveyor.StateClosing:
+		return sectionRunning
+	case conveyor.StateQueued, conveyor.StateScheduled:
+		return sectionWaiting
+	case conveyor.StateCompleted, conveyor.StateSkipped, conveyor.StateObsolete:
+		return sectionDone
+	default:
+		return sectionHeld
+	}
+}
+
+// job is one job as told so far. The name is cleaned once, for it is drawn often.
+type job struct {
+	applier.Followed
+	name    string
+	place   int            // in board.jobs
+	action  planner.Action // of this apply; NoOp when it changed nothing
+	failure string         // of the last failed attempt, as told
+	tail    []string       // last lines of its log, as told
+}
+
+// board folds an event stream into what is known now. Each event carries whole statuses, so the latest one wins and
+// a lost one does no harm. It belongs to one goroutine.
+type board struct {
+	opened   applier.Opened
+	lock     *applier.LockWaiting // while waiting for it
+	submit   applier.Submitting
+	warnings []applier.Warning
+	done     *applier.Done
+
+	following bool
+	jobs      []*job // in start order
+	byAddr    map[config.Addr]*job
+	applied   map[config.Addr]planner.Action // rows written by this run
+	counts    [conveyor.StateExpired + 1]int
+	members   [sections][]int // places in jobs, ascending
+}
+
+func newBoard() *board {
+	return &board{byAddr: map[config.Addr]*job{}, applied: map[config.Addr]planner.Action{}}
+}
+
+// step is what one event changed of one job.
+type step struct {
+	job  *job
+	prev conveyor.Status // the zero Status when nothing was known
+}
+
+// observe folds one event and returns the jobs whose status it told, in order. A status that was known already is
+// not returned, nor is one that is older than what is known.
+func (b *board) observe(e applier.Event) []step {
+	switch e := e.(type) {
+	case applier.Opened:
+		b.opened = e
+	case applier.LockWaiting:
+		b.lock = &e
+	case applier.Submitting:
+		b.lock, b.submit = nil, e
+	case applier.RowApplied:
+		b.lock = nil
+		b.applied[e.Row.Addr] = e.Row.Action
+	case applier.RowDiverted:
+		b.applied[e.Row.Addr] = e.Row.Action
+	case applier.Following:
+		b.lock, b.following = nil, true
+		steps := make([]step, 0, len(e.Jobs))
+		for _, f := range e.Jobs {
+			if s, changed := b.set(f, f.Status); changed {
+				steps = append(steps, s)
+			}
+		}
+		return steps
+	case applier.JobChanged:
+		j := b.byAddr[e.Addr]
+		f := applier.Followed{Addr: e.Addr, Queue: e.Status.Queue}
+		if j != nil {
+			f = j.Followed
+		}
+		s, changed := b.set(f, e.Status)
+		if !changed {
+			return nil
+		}
+		if e.Failure != "" || len(e.LogTail) > 0 {
+			s.job.failure, s.job.tail = e.Failure, e.LogTail
+		}
+		return []step{s}
+	case applier.Warning:
+		if !slices.Contains(b.warnings, e) {
+			b.warnings = append(b.warnings, e)
+		}
+	case applier.Done:
+		b.lock, b.done = nil, &e
+	}
+	return nil
+}
+
+// set makes s the status of the job named by f, adding it when it is new.
+func (b *board) set(f applier.Followed, s conveyor.Status) (step, bool) {
+	s.State = min(s.State, conveyor.StateExpired)
+	j := b.byAddr[f.Addr]
+	if j == nil {
+		j = &job{Followed: f, name: clean(f.Addr.String()), place: len(b.jobs), action: b.applied[f.Addr]}
+		j.Status = s
+		b.jobs, b.byAddr[f.Addr] = append(b.jobs, j), j
+		b.counts[s.State]++
+		sec := sectionOf(s.State)
+		b.members[sec] = append(b.members[sec], j.place)
+		return step{job: j}, true
+	}
+	prev := j.Status
+	if s == prev {
+		return step{}, false
+	}
+	j.Followed = f
+	j.Status = s
+	b.counts[prev.State]--
+	b.counts[s.State]++
+	if from, to := sectionOf(prev.State), sectionOf(s.State); from != to {
+		at, found := slices.BinarySearch(b.members[from], j.place)
+		if found {
+			b.members[from] = slices.Delete(b.members[from], at, at+1)
+		}
+		at, _ = slices.BinarySearch(b.members[to], j.place)
+		b.members[to] = slices.Insert(b.members[to], at, j.place)
+	}
+	return step{job: j, prev: prev}, true
+}
+
+// settled is how many followed jobs are over or on hold.
+func (b *board) settled() int { return len(b.members[sectionDone]) + len(b.members[sectionFailed]) }
+
+// lasted is how long a job's latest attempt took, or takes at now; 0 when it never started.
+func lasted(s conveyor.Status, now time.Time) time.Duration {
+	if s.Started.IsZero() {
+		return 0
+	}
+	end := now
+	if !s.Ended.IsZero() && !s.Ended.Before(s.Started) {
+		end = s.Ended
+	}
+	return max(0, end.Sub(s.Started))
+}

@@ -1,0 +1,67 @@
+package tui
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// maxText bounds the text of one job that is ever cleaned for one line, in bytes: a log line may be a megabyte, a
+// terminal line is a few hundred.
+const maxText = 4096
+
+// clean makes a text from outside safe to show in one line of a terminal: escape sequences go as a whole, other
+// control characters, line breaks and tabs become spaces, and characters that reorder or hide text are dropped.
+func clean(s string) string {
+	if len(s) > maxText {
+		s = s[:maxText]
+	}
+	if plainASCII(s) {
+		return s
+	}
+	s = ansi.Strip(s)
+	var b strings.Builder
+	b.Grow(len(s))
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		s = s[n:]
+		switch {
+		case r == utf8.RuneError && n == 1:
+			b.WriteRune(utf8.RuneError)
+		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
+			b.WriteByte(' ')
+		case unicode.Is(unicode.Cf, r) && r != '\u200d': // bidirectional overrides, zero-width marks, tags; emoji joiners stay
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// plainASCII is the common case: nothing to do.
+func plainASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// cleanLines splits a text from outside into lines fit for a terminal, at most limit of them, without empty ones
+// at either end.
+func cleanLines(s string, limit int) []string {
+	var lines []string
+	for line := range strings.SplitSeq(strings.Trim(s, "\r\n \t"), "\n") {
+		if len(lines) == limit {
+			break
+		}
+		lines = append(lines, strings.TrimRight(clean(strings.TrimSuffix(line, "\r")), " "))
+	}
+	if len(lines) == 1 && lines[0] == "" {
+		return nil
+	}
+	return lines
+}

@@ -1,0 +1,91 @@
+package tui
+
+import (
+	"bytes"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// diagnosticJSON is a diagnostic as Terraform writes it.
+type diagnosticJSON struct {
+	Severity string       `json:"severity"`
+	Summary  string       `json:"summary"`
+	Detail   string       `json:"detail"`
+	Range    *rangeJSON   `json:"range,omitempty"`
+	Snippet  *snippetJSON `json:"snippet,omitempty"`
+}
+
+type rangeJSON struct {
+	Filename string  `json:"filename"`
+	Start    posJSON `json:"start"`
+	End      posJSON `json:"end"`
+}
+
+type posJSON struct {
+	Line   int `json:"line"`
+	Column int `json:"column"`
+	Byte   int `json:"byte"`
+}
+
+// snippetJSON is the source line that a diagnostic points at; the offsets count bytes within Code.
+type snippetJSON struct {
+	Code           string `json:"code"`
+	StartLine      int    `json:"start_line"`
+	HighlightStart int    `json:"highlight_start_offset"`
+	HighlightEnd   int    `json:"highlight_end_offset"`
+}
+
+// Diagnostics writes one line per diagnostic; files holds the sources for their snippets.
+func (j *JSON) Diagnostics(diags hcl.Diagnostics, files map[string]*hcl.File) {
+	for _, d := range diags {
+		j.diagnostic(d, files)
+	}
+}
+
+func (j *JSON) diagnostic(d *hcl.Diagnostic, files map[string]*hcl.File) {
+	level, prefix := "error", "Error: "
+	if d.Severity == hcl.DiagWarning {
+		level, prefix = "warn", "Warning: "
+	}
+	j.write(level, "diagnostic", prefix+d.Summary, func(e *envelope) { e.Diagnostic = describe(d, files) })
+}
+
+func describe(d *hcl.Diagnostic, files map[string]*hcl.File) *diagnosticJSON {
+	out := &diagnosticJSON{Severity: "error", Summary: d.Summary, Detail: d.Detail}
+	if d.Severity == hcl.DiagWarning {
+		out.Severity = "warning"
+	}
+	if d.Subject == nil {
+		return out
+	}
+	out.Range = &rangeJSON{Filename: d.Subject.Filename, Start: posJSON(d.Subject.Start), End: posJSON(d.Subject.End)}
+	if f := files[d.Subject.Filename]; f != nil {
+		out.Snippet = snippet(f.Bytes, *d.Subject)
+	}
+	return out
+}
+
+// snippet cuts the line a range starts in out of its file; nil when the range is not of this file.
+func snippet(src []byte, r hcl.Range) *snippetJSON {
+	if r.Start.Byte < 0 || r.Start.Byte > len(src) {
+		return nil
+	}
+	begin := bytes.LastIndexByte(src[:r.Start.Byte], '\n') + 1
+	end := len(src)
+	if n := bytes.IndexByte(src[r.Start.Byte:], '\n'); n >= 0 {
+		end = r.Start.Byte + n
+	}
+	return &snippetJSON{
+		Code: string(src[begin:end]), StartLine: r.Start.Line,
+		HighlightStart: r.Start.Byte - begin, HighlightEnd: max(r.Start.Byte, min(r.End.Byte, end)) - begin,
+	}
+}
+
+// DescribeAll is diagnostics in the same form, for commands that write a single JSON document.
+func DescribeAll(diags hcl.Diagnostics, files map[string]*hcl.File) any {
+	out := make([]*diagnosticJSON, 0, len(diags))
+	for _, d := range diags {
+		out = append(out, describe(d, files))
+	}
+	return out
+}

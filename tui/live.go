@@ -1,0 +1,167 @@
+package tui
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
+
+	"github.com/waybill-dev/waybill/applier"
+)
+
+// LiveOptions configures a Live.
+type LiveOptions struct {
+	In  io.Reader // the terminal's keys
+	Out io.Writer // the terminal
+	// NoColor draws without colours. The NO_COLOR variable does the same.
+	NoColor bool
+	// Now is the store's clock; default time.Now.
+	Now func() time.Time
+	// Destroy and Watch choose words. A watch goes on after everything has settled, until its user quits.
+	Destroy, Watch bool
+	// OwnWorker says that the process runs the jobs itself, so that stopping stops them.
+	OwnWorker bool
+	// Stop is called, outside of the view, for the n-th time that the user asks to stop; the second time he wants to leave
+	// at once.
+	Stop func(n int)
+	// Hidden names the outputs whose values are not shown.
+	Hidden map[string]bool
+}
+
+// Live draws a full-screen view of a run on a terminal and answers to keys. Start it, hand it events, and Close it: the
+// terminal is then as it was before, also after a panic of the view, and the summary stands below.
+type Live struct {
+	o       LiveOptions
+	inbox   *inbox
+	program *tea.Program
+	ended   chan struct{} // closed when the program has given the terminal back
+
+	once sync.Once // Close
+	err  error     // set before ended is closed
+	last *board    // set before ended is closed; nil when the view failed
+
+	mu       sync.Mutex
+	fallback *Plain // goes on with lines when the view has failed
+}
+
+// frame is the least time between two drawings that events cause.
+const frame = 33 * time.Millisecond
+
+// NewLive returns a Live that has not taken the terminal yet.
+func NewLive(o LiveOptions) *Live {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	l := &Live{o: o, inbox: newInbox(), ended: make(chan struct{})}
+	var profile []termenv.OutputOption
+	if o.NoColor || termenv.EnvNoColor() {
+		profile = append(profile, termenv.WithProfile(termenv.Ascii))
+	}
+	m := newModel(o, lipgloss.NewRenderer(o.Out, profile...), l.takeFrame())
+	l.program = tea.NewProgram(m, tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithAltScreen(), tea.WithoutSignalHandler())
+	return l
+}
+
+// takeFrame waits for events; the first ones come at once, later ones not before a frame has passed.
+func (l *Live) takeFrame() tea.Cmd {
+	var previous time.Time
+	return func() tea.Msg {
+		if wait := frame - time.Since(previous); wait > 0 {
+			time.Sleep(wait)
+		}
+		events, last := l.inbox.take()
+		previous = time.Now()
+		return eventsMsg{events: events, last: last}
+	}
+}
+
+// Start takes the terminal.
+func (l *Live) Start() {
+	go func() {
+		defer close(l.ended)
+		final, err := l.program.Run()
+		if err != nil {
+			l.fail(err)
+			return
+		}
+		l.last = final.(model).board
+	}()
+}
+
+// fail goes on with lines after the view could not.
+func (l *Live) fail(err error) {
+	l.err = fmt.Errorf("terminal view: %w", err)
+	if errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrProgramPanic) {
+		l.err = nil // by Close or by the user
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.fallback = NewPlain(PlainOptions{Out: l.o.Out, Err: l.o.Out, Now: l.o.Now, Destroy: l.o.Destroy, Watch: l.o.Watch, Hidden: l.o.Hidden})
+	if l.err != nil {
+		fmt.Fprintf(l.o.Out, "The view failed (%v); going on with plain lines.\n", err)
+	}
+}
+
+// Observe hands one event to the view and never waits for it.
+func (l *Live) Observe(e applier.Event) {
+	l.mu.Lock()
+	plain := l.fallback
+	l.mu.Unlock()
+	if plain != nil {
+		plain.Observe(e)
+		return
+	}
+	l.inbox.put(e)
+}
+
+// Wait returns when the user has quit or the view has failed.
+func (l *Live) Wait() error {
+	<-l.ended
+	return l.err
+}
+
+// Close draws what is left, gives the terminal back and writes below what should stay: failures, the last sentence and
+// the outputs. It may be called again.
+func (l *Live) Close() error {
+	l.once.Do(func() {
+		l.inbox.close()
+		<-l.ended
+		if l.last != nil {
+			var b bytes.Buffer
+			l.recap(&b)
+			l.o.Out.Write(b.Bytes()) //nolint:errcheck // nobody to tell
+		}
+	})
+	return l.err
+}
+
+// recap writes the failures and the summary.
+func (l *Live) recap(w io.Writer) {
+	ink := Ink{On: !l.o.NoColor && !termenv.EnvNoColor()}
+	failed := l.last.members[sectionFailed]
+	for i, place := range failed {
+		if i == maxRecap {
+			fmt.Fprintf(w, "... and %s\n", count(len(failed)-i, "other job that did not succeed", "other jobs that did not succeed"))
+			break
+		}
+		j := l.last.jobs[place]
+		fmt.Fprintf(w, "%s %s\n", ink.Bold(j.name+":"), ink.Red(ending(j.Status, j.Status.Ended)))
+		writeFailure(w, j, ink)
+	}
+	writeClosing(w, l.last, operation{destroy: l.o.Destroy, watch: l.o.Watch}, ink, l.o.Hidden)
+}
+
+// maxRecap is how many failed jobs are told below the view; the rest is in `waybill logs`.
+const maxRecap = 10
+
+// Kill gives the terminal back at once, without drawing or writing anything more.
+func (l *Live) Kill() {
+	l.program.Kill()
+	<-l.ended
+}

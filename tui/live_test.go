@@ -1,0 +1,107 @@
+package tui
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/waybill-dev/waybill/applier"
+)
+
+// screenBuffer stands for a terminal that several goroutines write to.
+type screenBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *screenBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *screenBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// Sequences of a terminal: the other screen, and back; the cursor.
+const (
+	enterScreen = "\x1b[?1049h"
+	leaveScreen = "\x1b[?1049l"
+	showCursor  = "\x1b[?25h"
+)
+
+func TestLiveEndsBelowTheView(t *testing.T) {
+	t.Parallel()
+	var screen screenBuffer
+	keys, _ := io.Pipe()
+	l := NewLive(LiveOptions{In: keys, Out: &screen, NoColor: true, Now: func() time.Time { return noon }, Hidden: map[string]bool{"key": true}})
+	l.Start()
+	for _, e := range endedBadly(t) {
+		l.Observe(e)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatalf("closed again: %v", err)
+	}
+	_, below, found := strings.Cut(screen.String(), leaveScreen)
+	if !found || !strings.Contains(screen.String(), enterScreen) {
+		t.Fatalf("the view did not enter and leave its screen: %q", screen.String())
+	}
+	if i := strings.Index(below, "job.extract"); i >= 0 {
+		checkGolden(t, "live/recap", below[i:])
+	} else {
+		t.Errorf("below the view stands %q", below)
+	}
+}
+
+// TestLiveSurvivesItsPanic lets the view panic: the terminal is given back, and the run is told in lines from there.
+func TestLiveSurvivesItsPanic(t *testing.T) {
+	t.Parallel()
+	var screen screenBuffer
+	keys, _ := io.Pipe()
+	var calls atomic.Int64
+	l := NewLive(LiveOptions{In: keys, Out: &screen, NoColor: true, Now: func() time.Time {
+		if calls.Add(1) == 1 {
+			panic("planted")
+		}
+		return noon
+	}})
+	l.Start()
+	if err := l.Wait(); err == nil {
+		t.Error("the view's panic is no error")
+	}
+	for _, e := range finishedWell(t) {
+		l.Observe(e)
+	}
+	if err := l.Close(); err == nil {
+		t.Error("the view's panic is forgotten")
+	}
+	_, below, _ := strings.Cut(screen.String(), leaveScreen)
+	for _, want := range []string{showCursor, "going on with plain lines", "job.report: Completed after 0.2s", "Apply complete! Jobs: 5 added"} {
+		if !strings.Contains(below, want) {
+			t.Errorf("%q does not stand below the view: %q", want, below)
+		}
+	}
+}
+
+func TestLiveKill(t *testing.T) {
+	t.Parallel()
+	var screen screenBuffer
+	keys, _ := io.Pipe()
+	l := NewLive(LiveOptions{In: keys, Out: &screen, NoColor: true})
+	l.Start()
+	l.Observe(applier.Opened{Workflow: "sales"})
+	l.Kill()
+	if err := l.Close(); err != nil {
+		t.Errorf("closed after a kill: %v", err)
+	}
+}

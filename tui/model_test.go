@@ -1,0 +1,198 @@
+package tui
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
+
+	"github.com/waybill-dev/waybill/applier"
+)
+
+func testModel(o LiveOptions) model {
+	if o.Now == nil {
+		o.Now = func() time.Time { return noon }
+	}
+	return newModel(o, lipgloss.NewRenderer(io.Discard, termenv.WithProfile(termenv.Ascii)), func() tea.Msg { return nil })
+}
+
+// play feeds messages to a model; an applier.Event stands for a frame with that event, a string for a key.
+func play(m model, msgs ...any) model {
+	for _, msg := range msgs {
+		switch v := msg.(type) {
+		case applier.Event:
+			msg = eventsMsg{events: []applier.Event{v}}
+		case []applier.Event:
+			msg = eventsMsg{events: v}
+		case string:
+			msg = keyMsg(v)
+		}
+		next, _ := m.Update(msg)
+		m = next.(model)
+	}
+	return m
+}
+
+func keyMsg(s string) tea.KeyMsg {
+	named := map[string]tea.KeyType{"ctrl+c": tea.KeyCtrlC, "ctrl+z": tea.KeyCtrlZ, "up": tea.KeyUp, "down": tea.KeyDown, "pgup": tea.KeyPgUp,
+		"pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd}
+	if k, ok := named[s]; ok {
+		return tea.KeyMsg{Type: k}
+	}
+	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s)}
+}
+
+func TestScreens(t *testing.T) {
+	t.Parallel()
+	holder := applier.Holder{Token: "t", Who: "ada@build-7", Operation: "apply", Since: at(-61)}
+	tests := []struct {
+		name string
+		o    LiveOptions
+		msgs []any
+	}{
+		{name: "starting"},
+		{name: "waiting-for-lock", msgs: []any{
+			applier.Opened{Store: "redis://127.0.0.1:6379", Workflow: "sales"}, applier.LockWaiting{Holder: holder, Left: 18 * time.Second}}},
+		{name: "submitting", msgs: []any{sales(t)[:2], applier.Submitting{Done: 400, Total: 1000}}},
+		{name: "running", o: LiveOptions{OwnWorker: true}, msgs: []any{sales(t), tickMsg(at(6))}},
+		{name: "failed", msgs: []any{broken(t), tickMsg(at(10))}},
+		{name: "warned", msgs: []any{sales(t), applier.Warning{Summary: "No worker serves queue \"etl\"", Detail: "x"}, tickMsg(at(2))}},
+		{name: "many", msgs: []any{many(t, 1000), tickMsg(at(9))}},
+		{name: "many-end-of-done", msgs: []any{many(t, 1000), tickMsg(at(9)), "d", "end"}},
+		{name: "many-with-logs", msgs: []any{many(t, 1000), tickMsg(at(9)), "f", "pgdown", "down", "up"}},
+		{name: "stopping", o: LiveOptions{OwnWorker: true}, msgs: []any{sales(t), tickMsg(at(6)), "ctrl+c"}},
+		{name: "detaching", msgs: []any{sales(t), tickMsg(at(6)), "q", "q"}},
+		{name: "help", msgs: []any{sales(t), tickMsg(at(6)), "?"}},
+		{name: "watch-settled", o: LiveOptions{Watch: true}, msgs: []any{finishedWell(t), tickMsg(at(20)), "d"}},
+		{name: "destroy", o: LiveOptions{Destroy: true}, msgs: []any{sales(t)[:2], applier.Submitting{Done: 2, Total: 5}}},
+	}
+	sizes := []struct {
+		name string
+		size tea.WindowSizeMsg
+	}{
+		{"80x24", tea.WindowSizeMsg{Width: 80, Height: 24}}, {"140x40", tea.WindowSizeMsg{Width: 140, Height: 40}},
+		{"40x10", tea.WindowSizeMsg{Width: 40, Height: 10}},
+	}
+	for _, tt := range tests {
+		for _, s := range sizes {
+			t.Run(tt.name+"/"+s.name, func(t *testing.T) {
+				t.Parallel()
+				m := play(testModel(tt.o), append([]any{s.size, tickMsg(noon)}, tt.msgs...)...)
+				got := m.View()
+				checkSize(t, got, s.size.Width, s.size.Height)
+				checkGolden(t, "screen/"+tt.name+"-"+s.name, got+"\n")
+			})
+		}
+	}
+}
+
+func checkSize(t testing.TB, screen string, width, height int) {
+	t.Helper()
+	lines := strings.Split(screen, "\n")
+	if len(lines) > height {
+		t.Errorf("%d lines on a terminal of %d", len(lines), height)
+	}
+	for i, line := range lines {
+		if w := ansi.StringWidth(line); w > width {
+			t.Errorf("line %d is %d cells wide on a terminal of %d: %q", i, w, width, line)
+		}
+	}
+}
+
+func TestBodyIsOneList(t *testing.T) {
+	t.Parallel()
+	for _, keys := range [][]any{nil, {"d"}, {"f"}, {"d", "f"}} {
+		m := play(testModel(LiveOptions{}), append([]any{many(t, 50), broken(t)[7:]}, keys...)...)
+		whole := m.body(0, m.bodyLines())
+		if len(whole) != m.bodyLines() {
+			t.Fatalf("keys %v: %d lines, bodyLines says %d", keys, len(whole), m.bodyLines())
+		}
+		for from := range whole {
+			for _, n := range []int{1, 3, 7} {
+				before := min(from+n, len(whole))
+				if got := m.body(from, before); !slices.Equal(got, whole[from:before]) {
+					t.Fatalf("keys %v: lines %d to %d are %q, in the whole %q", keys, from, before, got, whole[from:before])
+				}
+			}
+		}
+	}
+}
+
+func TestStopping(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		keys []string
+		want []int
+	}{
+		{name: "ctrl+c once", keys: []string{"ctrl+c"}, want: []int{1}},
+		{name: "ctrl+c twice", keys: []string{"ctrl+c", "ctrl+c"}, want: []int{1, 2}},
+		{name: "q twice is once", keys: []string{"q", "q"}, want: []int{1}},
+		{name: "q, then ctrl+c", keys: []string{"q", "ctrl+c"}, want: []int{1, 2}},
+		{name: "other keys", keys: []string{"d", "f", "?", "up", "x"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var got []int
+			var m tea.Model = testModel(LiveOptions{Stop: func(n int) { got = append(got, n) }})
+			for _, k := range tt.keys {
+				var cmd tea.Cmd
+				if m, cmd = m.Update(keyMsg(k)); cmd != nil {
+					cmd()
+				}
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("Stop was called with %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestQuitsAtTheEnd(t *testing.T) {
+	t.Parallel()
+	quits := func(o LiveOptions, msg eventsMsg) bool {
+		_, cmd := testModel(o).Update(msg)
+		if cmd == nil {
+			return false
+		}
+		_, quit := cmd().(tea.QuitMsg)
+		return quit
+	}
+	done := eventsMsg{events: []applier.Event{applier.Done{}}}
+	if !quits(LiveOptions{}, done) {
+		t.Error("an apply's view stays after Done")
+	}
+	if quits(LiveOptions{Watch: true}, done) {
+		t.Error("a watch ends with Done, before its user quits")
+	}
+	if !quits(LiveOptions{Watch: true}, eventsMsg{last: true}) {
+		t.Error("a watch stays after the last event")
+	}
+}
+
+// TestHelpNamesBoundKeys checks that every key that a label shows is bound to that label's action.
+func TestHelpNamesBoundKeys(t *testing.T) {
+	t.Parallel()
+	names := map[string]string{"space": " "}
+	keys := newKeyMap("quit")
+	for _, column := range append(keys.FullHelp(), keys.ShortHelp()) {
+		for _, b := range column {
+			for _, shown := range strings.Split(b.Help().Key, "/") {
+				if name, ok := names[shown]; ok {
+					shown = name
+				}
+				if !key.Matches(keyMsg(shown), b) {
+					t.Errorf("the help for %q shows %q, which is not bound to it (%v)", b.Help().Desc, shown, b.Keys())
+				}
+			}
+		}
+	}
+}

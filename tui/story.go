@@ -1,0 +1,94 @@
+package tui
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/waybill-dev/waybill/conveyor"
+)
+
+// story tells one change of a job in words after its address, for lines that stay; "" when the change is not worth a
+// line. now is the moment of the change.
+func story(s step, now time.Time) string {
+	was, is := s.prev, s.job.Status
+	switch is.State {
+	case conveyor.StateRunning:
+		if was.State == conveyor.StateRunning && was.Fence == is.Fence {
+			if is.CancelRequested && !was.CancelRequested {
+				return "Told to stop..."
+			}
+			return ""
+		}
+		return "Running..." + attemptNote(is)
+	case conveyor.StateClosing:
+		if was.State != conveyor.StateRunning || s.job.failure != "" {
+			return ""
+		}
+		return "Own work done, waiting for its children..."
+	case conveyor.StateQueued:
+		switch {
+		case is.Lost > was.Lost && was.State == conveyor.StateRunning:
+			return fmt.Sprintf("Its worker died after %s, queued again", took(lasted(was, now)))
+		case was.State == conveyor.StateRunning && is.Attempts > was.Attempts:
+			return fmt.Sprintf("Attempt %d failed, queued again", is.Attempts)
+		case was.State == conveyor.StateRunning:
+			return "Handed back by its worker, queued again"
+		}
+		return ""
+	case conveyor.StateScheduled:
+		switch {
+		case is.Attempts > was.Attempts && was.State == conveyor.StateRunning:
+			return fmt.Sprintf("Attempt %d failed, trying again in %s", is.Attempts, took(is.DueAt.Sub(now)))
+		case was.State == conveyor.StateScheduled:
+			return ""
+		case is.DueAt.Sub(now) < time.Second:
+			return ""
+		}
+		return "Waiting until " + is.DueAt.UTC().Format(time.RFC3339)
+	default:
+		return ending(is, now)
+	}
+}
+
+// attemptNote names every attempt but the first.
+func attemptNote(s conveyor.Status) string {
+	if s.Fence < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (start %d)", s.Fence)
+}
+
+// ending tells how a job ended; "" while it has not.
+func ending(s conveyor.Status, now time.Time) string {
+	after := ""
+	if !s.Started.IsZero() {
+		after = " after " + took(lasted(s, now))
+	}
+	switch s.State {
+	case conveyor.StateCompleted:
+		return "Completed" + after
+	case conveyor.StateFailed:
+		switch {
+		case s.ChildFailed:
+			return "Failed: " + count(s.FailedChildren, "child failed", "children failed")
+		case s.Attempts > 1:
+			return fmt.Sprintf("Failed%s (attempt %d)", after, s.Attempts)
+		}
+		return "Failed" + after
+	case conveyor.StateOnHold:
+		return "On hold"
+	case conveyor.StateCancelled:
+		return "Cancelled" + after
+	case conveyor.StateSkipped:
+		if s.Success {
+			return "Skipped: nothing it waits for failed"
+		}
+		return "Skipped: what it waits for did not succeed"
+	case conveyor.StateObsolete:
+		return "Obsolete"
+	case conveyor.StateExpired:
+		return "Expired"
+	default:
+		return ""
+	}
+}
