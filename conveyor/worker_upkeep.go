@@ -1,0 +1,48 @@
+package conveyor
+
+import (
+	"context"
+	"time"
+)
+
+// wakeWait is how long one blocking call waits for a wake-up: long, so that an idle worker costs little.
+const wakeWait = 5 * time.Second
+
+// ticks does the namespace's upkeep every BeatEvery until ctx ends, so that the jobs of a dead worker are back in their
+// queues no later than DeadAfter + BeatEvery after its last beat.
+func (w *Worker) ticks(ctx context.Context) {
+	for sleep(ctx, time.Duration(float64(BeatEvery)*(0.9+0.1*w.o.Random()))) {
+		for {
+			reply, err := w.engine.Tick(ctx)
+			if err != nil {
+				if ctx.Err() == nil {
+					w.o.Logger.Warn("tick failed", "worker", w.o.ID, "error", err)
+				}
+				break
+			}
+			for _, id := range reply.Dead {
+				w.o.Logger.Warn("worker announced dead", "worker", id)
+			}
+			if !reply.More || ctx.Err() != nil {
+				break
+			}
+		}
+	}
+}
+
+// wakes passes on wake-ups until ctx ends.
+func (w *Worker) wakes(ctx context.Context) {
+	for pause := newPause(); ctx.Err() == nil; {
+		woken, err := w.engine.WaitWake(ctx, w.o.ID, wakeWait)
+		if err != nil {
+			if !pause.wait(ctx) {
+				return
+			}
+			continue
+		}
+		pause = newPause()
+		if woken {
+			hint(w.readyHint)
+		}
+	}
+}
