@@ -46,6 +46,7 @@ type job struct {
 	action  planner.Action // of this apply; NoOp when it changed nothing
 	failure string         // of the last failed attempt, as told
 	tail    []string       // last lines of its log, as told
+	untold  bool           // it had failed when following began, and why has not been told yet
 }
 
 // board folds an event stream into what is known now. Each event carries whole statuses, so the latest one wins and
@@ -91,28 +92,9 @@ func (b *board) observe(e applier.Event) []step {
 	case applier.RowDiverted:
 		b.applied[e.Row.Addr] = e.Row.Action
 	case applier.Following:
-		b.lock, b.following = nil, true
-		steps := make([]step, 0, len(e.Jobs))
-		for _, f := range e.Jobs {
-			if s, changed := b.set(f, f.Status); changed {
-				steps = append(steps, s)
-			}
-		}
-		return steps
+		return b.follow(e)
 	case applier.JobChanged:
-		j := b.byAddr[e.Addr]
-		f := applier.Followed{Addr: e.Addr, Queue: e.Status.Queue}
-		if j != nil {
-			f = j.Followed
-		}
-		s, changed := b.set(f, e.Status)
-		if !changed {
-			return nil
-		}
-		if e.Failure != "" || len(e.LogTail) > 0 {
-			s.job.failure, s.job.tail = e.Failure, e.LogTail
-		}
-		return []step{s}
+		return b.change(e)
 	case applier.Warning:
 		if !slices.Contains(b.warnings, e) {
 			b.warnings = append(b.warnings, e)
@@ -123,24 +105,80 @@ func (b *board) observe(e applier.Event) []step {
 	return nil
 }
 
-// set makes s the status of the job named by f, adding it when it is new.
-func (b *board) set(f applier.Followed, s conveyor.Status) (step, bool) {
-	s.State = min(s.State, conveyor.StateExpired)
-	j := b.byAddr[f.Addr]
-	if j == nil {
-		j = &job{Followed: f, name: clean(f.Addr.String()), place: len(b.jobs), action: b.applied[f.Addr]}
-		j.Status = s
-		b.jobs, b.byAddr[f.Addr] = append(b.jobs, j), j
-		b.counts[s.State]++
-		sec := sectionOf(s.State)
-		b.members[sec] = append(b.members[sec], j.place)
-		return step{job: j}, true
+// follow makes the listed jobs those that are followed. It may come again, when the workflow was applied anew meanwhile:
+// what is known of a submission that goes on is kept.
+func (b *board) follow(e applier.Following) []step {
+	known := b.byAddr
+	b.lock, b.following = nil, true
+	b.jobs, b.byAddr = make([]*job, 0, len(e.Jobs)), make(map[config.Addr]*job, len(e.Jobs))
+	b.counts, b.members = [conveyor.StateExpired + 1]int{}, [sections][]int{}
+	steps := make([]step, 0, len(e.Jobs))
+	for _, f := range e.Jobs {
+		if b.byAddr[f.Addr] != nil {
+			continue
+		}
+		j := b.add(f)
+		prior := known[f.Addr]
+		same := prior != nil && prior.Status.UUID == j.Status.UUID
+		if same {
+			j.failure, j.tail, j.untold = prior.failure, prior.tail, prior.untold
+		}
+		switch {
+		case same && prior.Status == j.Status:
+		case j.Status.State == conveyor.StateFailed:
+			j.untold = true // the event that tells why is on its way
+		case same:
+			steps = append(steps, step{job: j, prev: prior.Status})
+		default:
+			steps = append(steps, step{job: j})
+		}
 	}
+	return steps
+}
+
+func (b *board) change(e applier.JobChanged) []step {
+	j := b.byAddr[e.Addr]
+	if j == nil {
+		j = b.add(applier.Followed{Addr: e.Addr, Queue: e.Status.Queue, Status: e.Status})
+		j.failure, j.tail = e.Failure, e.LogTail
+		return []step{{job: j}}
+	}
+	prev, again := j.Status, j.untold
+	j.untold = false
+	if prev.UUID != e.Status.UUID {
+		prev, j.failure, j.tail = conveyor.Status{}, "", nil
+	}
+	changed := b.set(j, e.Status)
+	if e.Failure != "" || len(e.LogTail) > 0 {
+		j.failure, j.tail = e.Failure, e.LogTail
+	}
+	switch {
+	case again:
+		return []step{{job: j}}
+	case changed:
+		return []step{{job: j, prev: prev}}
+	}
+	return nil
+}
+
+// add puts a new job at the end.
+func (b *board) add(f applier.Followed) *job {
+	f.Status.State = min(f.Status.State, conveyor.StateExpired)
+	j := &job{Followed: f, name: clean(f.Addr.String()), place: len(b.jobs), action: b.applied[f.Addr]}
+	b.jobs, b.byAddr[f.Addr] = append(b.jobs, j), j
+	b.counts[f.Status.State]++
+	sec := sectionOf(f.Status.State)
+	b.members[sec] = append(b.members[sec], j.place)
+	return j
+}
+
+// set makes s the status of a job, and tells whether it was another.
+func (b *board) set(j *job, s conveyor.Status) bool {
+	s.State = min(s.State, conveyor.StateExpired)
 	prev := j.Status
 	if s == prev {
-		return step{}, false
+		return false
 	}
-	j.Followed = f
 	j.Status = s
 	b.counts[prev.State]--
 	b.counts[s.State]++
@@ -152,7 +190,7 @@ func (b *board) set(f applier.Followed, s conveyor.Status) (step, bool) {
 		at, _ = slices.BinarySearch(b.members[to], j.place)
 		b.members[to] = slices.Insert(b.members[to], at, j.place)
 	}
-	return step{job: j, prev: prev}, true
+	return true
 }
 
 // settled is how many followed jobs are over or on hold.

@@ -50,6 +50,18 @@ func plainASCII(s string) bool {
 	return true
 }
 
+// Clean makes a text of several lines from outside, such as an error's, safe to write to a terminal.
+func Clean(s string) string {
+	if plainASCII(strings.ReplaceAll(s, "\n", "")) {
+		return s
+	}
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = clean(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // cleanLines splits a text from outside into lines fit for a terminal, at most limit of them, without empty ones
 // at either end.
 func cleanLines(s string, limit int) []string {
