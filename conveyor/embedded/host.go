@@ -1,0 +1,384 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// syncEvery is how often the journal is brought to the disk, and so how much a power failure may take. A crash of
+// the process takes nothing: what is acknowledged is in the system's hands.
+const syncEvery = time.Second
+
+// drainGrace bounds how long a host that hands over waits for clients to read their last replies.
+const drainGrace = 2 * time.Second
+
+// host serves one store to this process and to those that join: it owns the lock, the journal and the data in
+// memory. A host without a journal serves a copy that nothing is written to.
+type host struct {
+	options Options
+	log     *slog.Logger
+	paths   paths
+	lock    *flock.Flock
+	ln      net.Listener
+
+	stop     chan struct{} // closed when the host begins to end
+	stopOnce sync.Once
+	ended    chan struct{} // closed when lock and socket are free again
+	work     sync.WaitGroup
+
+	mu       sync.Mutex // one command at a time, in the order of the journal
+	ds       *dataset
+	journal  *journal // nil for a copy
+	effects  *record
+	reply    []byte // of the last run
+	waiting  waitlist
+	sessions map[*session]struct{}
+	draining bool  // no new sessions
+	failed   error // why no command is executed any more
+}
+
+// openHost reads the journal and starts to serve. The caller holds lock, which the host frees when it ends.
+func openHost(p paths, lock *flock.Flock, o Options) (_ *host, err error) {
+	h := newHost(p, o)
+	h.lock = lock
+	defer func() {
+		if err != nil && h.ds != nil {
+			h.ds.close()
+			if h.journal != nil {
+				_ = h.journal.file.Close()
+			}
+		}
+	}()
+	begun := time.Now()
+	if h.ds, err = newDataset(o.now); err != nil {
+		return nil, err
+	}
+	if err := h.openJournal(); err != nil {
+		return nil, err
+	}
+	h.ds.touched = h.waiting.touch
+	if h.ln, err = listen(p.socket); err != nil {
+		return nil, err
+	}
+	writeHostNote(p)
+	h.work.Add(2)
+	go h.accept()
+	go h.keep()
+	h.log.Info("hosting the embedded store", "dir", p.dir, "journal_bytes", h.journal.size, "took", time.Since(begun))
+	return h, nil
+}
+
+// copyHost serves what the journal holds, without writing anything anywhere. No journal is an empty store.
+func copyHost(p paths, o Options) (*host, error) {
+	h := newHost(p, o)
+	var err error
+	if h.ds, err = newDataset(o.now); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(p.journal)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return h, nil
+	case err != nil:
+		h.ds.close()
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err == nil {
+		_, err = replay(p.journal, f, info.Size(), h.ds.apply)
+	}
+	if err != nil {
+		h.ds.close()
+		return nil, err
+	}
+	return h, nil
+}
+
+func newHost(p paths, o Options) *host {
+	return &host{
+		options: o, log: o.Logger, paths: p,
+		stop: make(chan struct{}), ended: make(chan struct{}),
+		effects: newRecord(kindEffects), sessions: map[*session]struct{}{},
+	}
+}
+
+// openJournal replays the journal, cuts a torn tail off and compacts when that is worth it.
+func (h *host) openJournal() error {
+	_ = os.Remove(h.paths.journal + ".new") // what a crash during a compaction left
+	f, err := os.OpenFile(h.paths.journal, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		_ = f.Close()
+		return err
+	}
+	done, err := replay(h.paths.journal, f, info.Size(), h.ds.apply)
+	if err != nil {
+		_ = f.Close()
+		return err
+	}
+	file := h.options.openFile(f)
+	h.journal = &journal{path: h.paths.journal, file: file, size: done.size, appended: done.appended}
+	if done.torn > 0 {
+		h.log.Warn("the last record of the journal was torn by a crash and is cut off",
+			"journal", h.paths.journal, "offset", done.size, "bytes", done.torn)
+	}
+	if done.size == 0 {
+		return h.compact() // writes a new journal of nothing
+	}
+	if err := file.Truncate(done.size); err != nil {
+		return journalError("cut the tail of", h.paths.journal, err)
+	}
+	if _, err := file.Seek(done.size, 0); err != nil {
+		return journalError("read", h.paths.journal, err)
+	}
+	h.compactEarly()
+	return nil
+}
+
+// compactEarly compacts when enough has changed. Failing to is no reason not to serve: the journal as it is has
+// everything.
+func (h *host) compactEarly() {
+	if h.journal.appended < compactEarly || h.journal.appended < h.journal.size/2 {
+		return
+	}
+	if err := h.compact(); err != nil {
+		h.log.Warn("the journal could not be compacted", "journal", h.paths.journal, "error", err)
+	}
+}
+
+// compact replaces the journal by a snapshot of the data. The caller holds the mutex, or nobody else is there yet.
+func (h *host) compact() error {
+	begun := time.Now()
+	fresh, err := createJournal(h.paths.journal, h.options.openFile, h.ds.writeSnapshot)
+	if err != nil {
+		return err
+	}
+	before := h.journal.size
+	_ = h.journal.file.Close()
+	h.journal = fresh
+	h.log.Debug("compacted the journal", "journal", h.paths.journal, "before", before, "after", fresh.size, "took", time.Since(begun))
+	return nil
+}
+
+// accept hands joining processes to sessions.
+func (h *host) accept() {
+	defer h.work.Done()
+	for {
+		conn, err := h.ln.Accept()
+		if err != nil {
+			return // closed; a listener on a unix socket has no errors that pass
+		}
+		h.serve(conn)
+	}
+}
+
+// serve runs a session on a connection until one of both ends.
+func (h *host) serve(conn net.Conn) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.draining {
+		_ = conn.Close()
+		return
+	}
+	s := newSession(h, conn)
+	h.sessions[s] = struct{}{}
+	h.work.Add(1)
+	go func() {
+		defer h.work.Done()
+		s.run()
+	}()
+}
+
+// keep does what is due each second: the disk, the deadlines, the size of the journal.
+func (h *host) keep() {
+	defer h.work.Done()
+	ticks := time.NewTicker(syncEvery)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-h.stop:
+			return
+		case <-ticks.C:
+			h.upkeep()
+		}
+	}
+}
+
+func (h *host) upkeep() {
+	h.mu.Lock()
+	if h.failed != nil {
+		h.mu.Unlock()
+		return
+	}
+	h.ds.begin(h.effects)
+	err := h.commit()
+	j := h.journal
+	if err == nil {
+		err = h.displaced()
+	}
+	if err == nil && j.appended >= h.options.CompactAt && j.appended >= 2*(j.size-j.appended) {
+		if err := h.compact(); err != nil {
+			h.log.Warn("the journal could not be compacted", "journal", j.path, "error", err)
+		}
+	}
+	file := h.journal.flush()
+	if err != nil {
+		h.fail(err)
+	}
+	h.mu.Unlock()
+	if file == nil || err != nil {
+		return
+	}
+	if err := file.Sync(); err != nil && !errors.Is(err, os.ErrClosed) { // closed: compaction has synced it all
+		h.mu.Lock()
+		h.fail(journalError("sync", h.paths.journal, err))
+		h.mu.Unlock()
+	}
+}
+
+// displaced reports that somebody removed or exchanged the store's files under the running host.
+func (h *host) displaced() error {
+	if h.journal.replaced() {
+		return fmt.Errorf("%s was removed or exchanged while the store was in use", h.journal.path)
+	}
+	if _, err := os.Lstat(h.paths.socket); err != nil {
+		return fmt.Errorf("the socket was removed while the store was in use: %w", err)
+	}
+	return nil
+}
+
+// commit journals what the current command changed. Nothing is answered before it returns.
+func (h *host) commit() error {
+	h.ds.effects = nil
+	if h.ds.broken != nil {
+		h.log.Error("a command failed inside the embedded store; it is read again from its journal", "error", h.ds.broken, "stack", string(h.ds.stack))
+		return h.ds.broken
+	}
+	if h.journal == nil || h.effects.empty() {
+		return nil
+	}
+	return h.journal.append(h.effects)
+}
+
+// run executes what do does and journals its effects. The reply is valid until the next run. The caller holds
+// the mutex and has looked at failed.
+func (h *host) run(do func(out []byte) []byte) []byte {
+	h.ds.begin(h.effects)
+	h.reply = do(h.reply[:0])
+	if err := h.commit(); err != nil {
+		h.fail(err)
+		return h.refusal()
+	}
+	return h.reply
+}
+
+// refusal is the reply to every command of a host that has failed.
+func (h *host) refusal() []byte {
+	return appendError(nil, "MISCONF the embedded store changed nothing: "+h.failed.Error())
+}
+
+// serveWaiting gives those who wait what the last command brought them.
+func (h *host) serveWaiting() {
+	for len(h.waiting.ready) > 0 {
+		k := h.waiting.ready[0]
+		h.waiting.ready = h.waiting.ready[1:]
+		for _, w := range slices.Clone(h.waiting.byKey[k]) {
+			c := &w.session.client
+			reply := h.run(func(out []byte) []byte { return append(out, w.try(h.ds, c)...) })
+			if h.failed != nil {
+				return // the waiter is refused, and what it took is back
+			}
+			if isNothing(reply) {
+				continue
+			}
+			h.waiting.remove(w, c.db)
+			w.session.send(reply)
+			close(w.served)
+		}
+	}
+	h.waiting.ready = nil
+}
+
+// fail ends the host because memory holds what the journal does not. Every command from now on is refused; the
+// next process that connects, this one included, reads the journal again. The caller holds the mutex.
+func (h *host) fail(err error) {
+	if h.failed != nil {
+		return
+	}
+	h.failed = err
+	h.log.Error("the embedded store stops serving", "dir", h.paths.dir, "error", err)
+	go h.close(false)
+}
+
+// close hands the store over: commands that have arrived are answered, then connections, journal, socket and
+// lock are let go, in this order. Another process, or this one, takes over on its next command.
+func (h *host) close(compact bool) {
+	h.stopOnce.Do(func() {
+		defer close(h.ended)
+		close(h.stop)
+		if h.ln != nil {
+			_ = h.ln.Close()
+		}
+		h.mu.Lock()
+		h.draining = true
+		for _, w := range h.waiting.all() {
+			w.session.refuse(w)
+		}
+		for s := range h.sessions {
+			s.drain()
+		}
+		h.mu.Unlock()
+		h.work.Wait()
+		h.release(compact)
+	})
+	<-h.ended
+}
+
+// release lets the files go. Nobody else uses the host any more.
+func (h *host) release(compact bool) {
+	if h.journal != nil {
+		if compact && h.failed == nil {
+			h.compactEarly()
+		}
+		if err := h.journal.close(); err != nil && h.failed == nil {
+			h.log.Error("the journal could not be closed in order", "error", err)
+		}
+	}
+	h.ds.close()
+	if h.lock != nil {
+		if err := h.lock.Unlock(); err != nil {
+			h.log.Error("the store's lock could not be freed", "lock", h.paths.lock, "error", err)
+		}
+		h.log.Info("handed the embedded store over", "dir", h.paths.dir)
+	}
+}
+
+// listen makes the socket. The lock is held, so a socket that is there belongs to a host that died.
+func listen(path string) (net.Listener, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("remove the socket of the last host: %w", err)
+	}
+	var lc net.ListenConfig
+	ln, err := lc.Listen(context.Background(), "unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("serve the store at %s: %w", path, err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		_ = ln.Close()
+		return nil, fmt.Errorf("make the store's socket private: %w", err)
+	}
+	return ln, nil
+}
