@@ -24,5 +24,6 @@ const (
 	ReasonIgnoredRunning Reason = "on_change_ignore"
 	ReasonStillExcluded  Reason = "still_excluded"
 	ReasonStopping       Reason = "stopping" // deposed, waits for its end
+	ReasonStopped        Reason = "stopped"  // deposed, has ended
 	ReasonNotTargeted    Reason = "not_targeted"
 )

@@ -26,9 +26,6 @@ type Record struct {
 	Definition []byte
 }
 
-// Digest is a hash, truncated to 128 bits: SHA-256, or HMAC-SHA-256 under the digest key for sensitive work.
-type Digest [16]byte
-
 // Edge is one edge of a submitted job: what it waits for, by name and by the exact submission.
 type Edge struct {
 	Kind    EdgeKind

@@ -17,8 +17,8 @@ type State struct {
 	// Earlier holds the status of every job that an EdgeSuccessor of a record names, by uuid: the generations before
 	// the recorded ones that may still run. An absent entry means that the job is over.
 	Earlier map[string]Live
-	Queues   map[string]QueueSettings
-	Outputs  map[string]string // as stored by the last apply: canonical JSON by name
+	Queues  map[string]QueueSettings
+	Outputs map[string]string // as stored by the last apply: canonical JSON by name
 }
 
 // QueueSettings is what Redis holds of a queue this workflow declared.

@@ -1,0 +1,250 @@
+package planner
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/waybill-dev/waybill/config"
+)
+
+// decide decides every declared row, upstream first. What is left to decide about a job once its children are decided,
+// whether it reopens, comes with its completion, before its heirs: in the order of Graph.events nothing is looked at twice.
+func (m *maker) decide() {
+	m.walk()
+	if m.included != nil && m.widen() {
+		m.walk()
+	}
+}
+
+func (m *maker) walk() {
+	for _, e := range m.g.events {
+		if e >= 0 {
+			m.work(e)
+		} else {
+			m.complete(^e)
+		}
+	}
+}
+
+// work decides whether a job gets a new submission.
+func (m *maker) work(job int32) {
+	r := &m.rows[job]
+	r.Causes, r.Successor, r.CancelFirst = nil, false, false
+	switch {
+	case m.included != nil && !m.included[job]:
+		r.Action, r.Reason = NoOp, ReasonNotTargeted
+		return
+	case r.Prior == nil:
+		r.Action, r.Reason = Create, ReasonNew
+		return
+	}
+	c := situation{
+		live: r.Live, deposed: r.Prior.Deposed, onChange: r.Job.OnChange,
+		work: r.Work != r.Prior.Work || r.KeyID != r.Prior.KeyID, handling: r.Handling != r.Prior.Handling,
+		requested: m.requested != nil && m.requested[job],
+	}
+	r.Causes, c.why = m.upstream(job)
+	c.upstream = r.Causes != nil
+	if r.Live.Status == Skipped {
+		c.excluded = m.excluded(job)
+	}
+	if r.Live.Status == Failed && r.Live.ChildFailed {
+		c.reopens = m.covered(job)
+	}
+	d := c.decide()
+	r.Action, r.Reason, r.Successor, r.CancelFirst = d.action, d.reason, d.successor, d.cancelFirst
+	if r.Action == NoOp && r.Reason != ReasonIgnoredRunning {
+		r.Causes = nil
+	}
+}
+
+// complete decides whether a job that stands opens again for children that will run.
+func (m *maker) complete(job int32) {
+	r := &m.rows[job]
+	if r.Prior == nil || r.Prior.Deposed || r.Action != NoOp && r.Action != Rerecord || m.included != nil && !m.included[job] {
+		return
+	}
+	switch r.Live.Status {
+	case Completed, Obsolete:
+	case Failed: // through its children, or it would run again itself
+	case Closing:
+		// Children join a closing job as they are. One that will fail through a child that runs again starts to count anew.
+		if r.Live.FailedChildren == 0 || !m.covered(job) {
+			return
+		}
+	default:
+		return
+	}
+	var causes []Cause
+	for _, child := range m.g.children.of(job) {
+		if m.needsOpen(child, r) {
+			causes = append(causes, Cause{m.rows[child].Addr, m.rows[child].Reason})
+		}
+	}
+	if causes != nil {
+		r.Action, r.Reason, r.Causes = Reopen, ReasonChildAgain, causes
+	}
+}
+
+// needsOpen tells whether a child counts on an opening of parent that has not come yet.
+func (m *maker) needsOpen(child int32, parent *Row) bool {
+	c := &m.rows[child]
+	switch {
+	case c.Action == Create || c.Action == Replace || c.Action == Reopen:
+		return true
+	case !c.Live.Status.Waits() || c.Action != NoOp && c.Action != Update:
+		return false
+	}
+	// It waits already: in the parent's opening of today, or, submitted by an apply that did not come to its end, for the
+	// next one. Or it waits elsewhere and becomes a child by this plan.
+	e := parentEdge(c, parent)
+	if e == nil {
+		return c.Action == Update
+	}
+	return e.Opening > parent.opening()
+}
+
+// upstream finds the edges of a job whose upstream submission is, or will be, another than the recorded one. reason is
+// ReasonUpstream if one of them is due to this plan.
+//
+// What a submission will be is as good as what it is: a row written by an apply that was killed before it came to the
+// upstream has the edge already, and is not written again.
+func (m *maker) upstream(job int32) (causes []Cause, reason Reason) {
+	prior := m.rows[job].Prior
+	reason = ReasonUpstreamRan
+	recorded := edgeFinder{edges: prior.Edges}
+	for k, l := range m.g.up.of(job) {
+		if !l.inside() {
+			continue
+		}
+		u := &m.rows[l.to]
+		fresh := u.Action == Create || u.Action == Replace
+		raised := u.Action == Reopen && !l.kind.Parent()
+		changed := fresh || raised
+		if e := recorded.find(k, u.Addr); e != nil {
+			switch {
+			case !fresh && u.Prior == nil: // not targeted and never submitted: not reached, targets include their upstream
+			case !fresh:
+				changed = !sameUUID(u.Prior.UUID, e.UUID)
+			default:
+				changed = !sameUUID(m.nextUUID(l.to), e.UUID)
+			}
+			if !l.kind.Parent() && !e.Kind.Parent() && u.nextOpening() != e.Opening {
+				changed = true
+			}
+		}
+		if changed {
+			causes = append(causes, Cause{u.Addr, u.Reason})
+			if fresh || raised {
+				reason = ReasonUpstream
+			}
+		}
+	}
+	return causes, reason
+}
+
+// edgeFinder finds recorded edges by what they wait for. Recorded edges are in the order of the declared ones unless
+// edges changed, so it tries the same place first, and makes an index only for long lists that differ.
+type edgeFinder struct {
+	edges []Edge
+	index map[config.Addr]*Edge
+}
+
+// find returns the first edge to addr, nil if there is none. Its place is likely k.
+func (f *edgeFinder) find(k int, addr config.Addr) *Edge {
+	const long = 16
+	if k < len(f.edges) && f.edges[k].Addr == addr {
+		return &f.edges[k]
+	}
+	if len(f.edges) > long {
+		if f.index == nil {
+			f.index = make(map[config.Addr]*Edge, len(f.edges))
+			for i := range slices.Backward(f.edges) {
+				f.index[f.edges[i].Addr] = &f.edges[i]
+			}
+		}
+		return f.index[addr]
+	}
+	for i := range f.edges {
+		if f.edges[i].Addr == addr {
+			return &f.edges[i]
+		}
+	}
+	return nil
+}
+
+// parentEdge is the edge by which child counts as a child of the recorded submission of p, nil if it has none. Parent
+// edges come first among the edges of a record.
+func parentEdge(child, p *Row) *Edge {
+	for i := range child.Prior.Edges {
+		e := &child.Prior.Edges[i]
+		if !e.Kind.Parent() {
+			return nil
+		}
+		if e.Addr == p.Addr {
+			if !sameUUID(p.Prior.UUID, e.UUID) {
+				return nil
+			}
+			return e
+		}
+	}
+	return nil
+}
+
+// opening is the opening that the row's job has today. A retry by hand raises it without writing the record.
+func (r *Row) opening() int64 { return max(1, r.Prior.Opening, r.Live.Opening) }
+
+// nextOpening is the opening that the row's job will have.
+func (r *Row) nextOpening() int64 {
+	switch {
+	case r.Action == Create || r.Action == Replace || r.Prior == nil:
+		return 1
+	case r.Action == Reopen:
+		return r.opening() + 1
+	default:
+		return r.opening()
+	}
+}
+
+// nextUUID is the uuid that a job's next generation will have, if nothing else gives up generations meanwhile.
+func (m *maker) nextUUID(job int32) uuid.UUID {
+	if m.next == nil {
+		m.next = make([]uuid.UUID, len(m.rows))
+	}
+	if m.next[job] == (uuid.UUID{}) {
+		name := m.g.names[job]
+		m.next[job] = UUIDOf(m.s.Lineage, name, nextGeneration(m.s, name, m.rows[job].Prior))
+	}
+	return m.next[job]
+}
+
+// nextGeneration is the generation after prior's, or the first above the floor for an address without a record. A record
+// whose uuid is not of its own address and generation was moved here, and generations below the floor may be used.
+func nextGeneration(s *State, name string, prior *Record) int64 {
+	switch {
+	case prior == nil:
+		return s.Floor + 1
+	case prior.UUID != UUIDOf(s.Lineage, name, prior.Generation):
+		return max(prior.Generation, s.Floor) + 1
+	default:
+		return prior.Generation + 1
+	}
+}
+
+// decideRemoved decides the rows of what is not declared any more.
+func (m *maker) decideRemoved() {
+	reason := ReasonUndeclared
+	if m.o.Destroy {
+		reason = ReasonDestroy
+	}
+	for i := range m.removed {
+		r := &m.removed[i]
+		if m.limited && !matchesAny(m.o.Targets, r.Addr) {
+			r.Action, r.Reason = NoOp, ReasonNotTargeted
+			continue
+		}
+		d := remove(r.Prior, r.Live, reason)
+		r.Action, r.Reason = d.action, d.reason
+	}
+}

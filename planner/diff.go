@@ -1,0 +1,358 @@
+package planner
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// unknown is a value known after apply, sensitive one that is never shown; equal texts are equal values.
+type (
+	unknown   struct{}
+	sensitive struct{ text string }
+)
+
+// shownSensitive stands in a shown payload for what is not shown.
+const shownSensitive = "(sensitive value)"
+
+func number(n int) json.Number { return json.Number(strconv.Itoa(n)) }
+
+// shape is what is special about the members of one object.
+type shape struct {
+	job    bool // members of a whole job: some are blocks, and the uuid shows even if it stays
+	forces bool // changes below are why a new generation runs
+}
+
+func jobMembers(forces bool) shape { return shape{job: true, forces: forces} }
+
+// isBlock tells whether a member of a job is written as a block.
+func isBlock(key string) bool {
+	switch key {
+	case "exec", "http", "sleep", "parent", "predecessor", "retry", "run_at":
+		return true
+	}
+	return false
+}
+
+// mark is the sign of a line: "", "+", "-" or "~".
+type mark string
+
+// members writes what two objects have, attributes first and aligned, then blocks. before is nil for a new object and
+// after for one that goes; else what is the same is only counted. indent is the column of names.
+func (c *canvas) members(indent int, before, after document, s shape) {
+	keys := slices.Collect(maps.Keys(before))
+	keys = slices.AppendSeq(keys, maps.Keys(after))
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	var attributes, blocks []string
+	pad, hidden := 0, 0
+	for _, key := range keys {
+		switch {
+		case s.job && isBlock(key):
+			blocks = append(blocks, key)
+		case before != nil && after != nil && !(s.job && key == "uuid") && same(before, after, key):
+			hidden++
+		default:
+			attributes = append(attributes, key)
+			pad = max(pad, utf8.RuneCountInString(quotedKey(key)))
+		}
+	}
+	for _, key := range attributes {
+		c.attributeDiff(indent, pad, key, before, after, s)
+	}
+	if hidden > 0 {
+		c.note(indent, counted(hidden, "unchanged attribute", "unchanged attributes")+" hidden")
+	}
+	hidden = 0
+	for _, key := range blocks {
+		hidden += c.blocks(indent, key, before, after, s, len(attributes) > 0)
+	}
+	if hidden > 0 {
+		c.blank()
+		c.note(indent, counted(hidden, "unchanged block", "unchanged blocks")+" hidden")
+	}
+}
+
+func (c *canvas) note(indent int, s string) {
+	c.raw(strings.Repeat(" ", indent) + "# (" + s + ")\n")
+}
+
+func same(before, after document, key string) bool {
+	b, ok := before[key]
+	a, ok2 := after[key]
+	return ok && ok2 && reflect.DeepEqual(b, a)
+}
+
+// blocks writes the blocks of one name and returns how many it left out because they stay.
+func (c *canvas) blocks(indent int, key string, before, after document, s shape, spaced bool) (hidden int) {
+	for _, pair := range align(blockList(before[key]), blockList(after[key])) {
+		b, a := pair.objects()
+		if pair.equal && before != nil && after != nil {
+			hidden++
+			continue
+		}
+		if spaced {
+			c.blank()
+		}
+		spaced = true
+		sign := mark("~")
+		switch {
+		case b == nil:
+			sign = "+"
+		case a == nil:
+			sign = "-"
+		}
+		c.start(indent, sign)
+		c.raw(key + " {\n")
+		c.members(indent+4, b, a, shape{forces: s.forces && isWork(key)})
+		c.raw(strings.Repeat(" ", indent) + "}\n")
+	}
+	return hidden
+}
+
+// blockList is the blocks of one name: a list of objects, or one. Anything else makes a block of its own value.
+func blockList(v any) []any {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case []any:
+		return v
+	default:
+		return []any{v}
+	}
+}
+
+// start writes the sign and everything left of a name.
+func (c *canvas) start(indent int, sign mark) {
+	c.raw(strings.Repeat(" ", max(0, indent-2)))
+	if sign == "" {
+		c.raw("  ")
+	} else {
+		c.raw(c.ink.mark(string(sign)) + " ")
+	}
+}
+
+// attribute writes one attribute with a value of one line.
+func (c *canvas) attribute(indent int, sign mark, key string, pad int, value string) {
+	c.name(indent, sign, key, pad)
+	c.raw(value + "\n")
+}
+
+func (c *canvas) name(indent int, sign mark, key string, pad int) {
+	c.start(indent, sign)
+	name := quotedKey(key)
+	c.raw(name + strings.Repeat(" ", max(0, pad-utf8.RuneCountInString(name))) + " = ")
+}
+
+func (c *canvas) attributeDiff(indent, pad int, key string, before, after document, s shape) {
+	b, hasBefore := before[key]
+	a, hasAfter := after[key]
+	switch {
+	case !hasBefore:
+		c.name(indent, "+", key, pad)
+		c.value(indent, "+", a)
+	case !hasAfter:
+		c.name(indent, "-", key, pad)
+		c.value(indent, "-", b)
+		c.raw(" -> null")
+	case reflect.DeepEqual(b, a):
+		c.name(indent, "", key, pad)
+		c.value(indent, "", a)
+	default:
+		c.name(indent, "~", key, pad)
+		c.change(indent, b, a)
+		if s.forces && (!s.job || isWork(key)) {
+			c.raw(" # forces replacement")
+		}
+	}
+	c.raw("\n")
+}
+
+// value writes a whole value from where the line stands; lines below carry sign.
+func (c *canvas) value(indent int, sign mark, v any) {
+	switch v := v.(type) {
+	case []any:
+		if len(v) == 0 {
+			c.raw("[]")
+			return
+		}
+		c.raw("[\n")
+		for _, element := range v {
+			c.start(indent+4, sign)
+			c.value(indent+4, sign, element)
+			c.raw(",\n")
+		}
+		c.raw(strings.Repeat(" ", indent) + "]")
+	case map[string]any:
+		if len(v) == 0 {
+			c.raw("{}")
+			return
+		}
+		c.raw("{\n")
+		pad := 0
+		for key := range v {
+			pad = max(pad, utf8.RuneCountInString(quotedKey(key)))
+		}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			c.name(indent+4, sign, key, pad)
+			c.value(indent+4, sign, v[key])
+			c.raw("\n")
+		}
+		c.raw(strings.Repeat(" ", indent) + "}")
+	case string:
+		if !printsInLines(v) {
+			c.raw(scalar(v))
+			return
+		}
+		c.raw("<<-EOT\n")
+		for line := range strings.SplitSeq(strings.TrimSuffix(v, "\n"), "\n") {
+			c.start(indent+4, sign)
+			c.raw(line + "\n")
+		}
+		c.raw(strings.Repeat(" ", indent) + "EOT")
+	default:
+		c.raw(scalar(v))
+	}
+}
+
+// change writes how a value becomes another.
+func (c *canvas) change(indent int, before, after any) {
+	switch b := before.(type) {
+	case []any:
+		if a, ok := after.([]any); ok && len(a) > 0 && len(b) > 0 {
+			c.listChange(indent, b, a)
+			return
+		}
+	case map[string]any:
+		if a, ok := after.(map[string]any); ok && len(a) > 0 && len(b) > 0 {
+			c.raw("{\n")
+			c.members(indent+4, b, a, shape{})
+			c.raw(strings.Repeat(" ", indent) + "}")
+			return
+		}
+	case string:
+		if a, ok := after.(string); ok && printsInLines(b) && printsInLines(a) {
+			c.textChange(indent, b, a)
+			return
+		}
+	}
+	from, to := inline(before), inline(after)
+	if from == to { // two sensitive values
+		c.raw(to)
+		return
+	}
+	c.raw(from)
+	if c.width > 0 && indent+utf8.RuneCountInString(from)+utf8.RuneCountInString(to)+8 > c.width && len(from) > 8 {
+		c.raw("\n" + strings.Repeat(" ", indent) + "-> " + to)
+		return
+	}
+	c.raw(" -> " + to)
+}
+
+func (c *canvas) listChange(indent int, before, after []any) {
+	c.raw("[\n")
+	c.pairs(indent+4, align(before, after), "element", func(sign mark, v any) {
+		c.start(indent+4, sign)
+		c.value(indent+4, sign, v)
+		c.raw(",\n")
+	})
+	c.raw(strings.Repeat(" ", indent) + "]")
+}
+
+func (c *canvas) textChange(indent int, before, after string) {
+	c.raw("<<-EOT\n")
+	c.pairs(indent+4, align(lines(before), lines(after)), "line", func(sign mark, v any) {
+		c.start(indent+4, sign)
+		c.raw(v.(string) + "\n")
+	})
+	c.raw(strings.Repeat(" ", indent) + "EOT")
+}
+
+func lines(s string) (all []any) {
+	for line := range strings.SplitSeq(strings.TrimSuffix(s, "\n"), "\n") {
+		all = append(all, line)
+	}
+	return all
+}
+
+// pairs writes aligned lists, with one unchanged neighbour around each change.
+func (c *canvas) pairs(indent int, pairs []pair, what string, write func(sign mark, v any)) {
+	hidden := 0
+	flush := func() {
+		if hidden > 0 {
+			c.note(indent, counted(hidden, "unchanged "+what, "unchanged "+what+"s")+" hidden")
+		}
+		hidden = 0
+	}
+	for i, p := range pairs {
+		if p.equal {
+			near := i > 0 && !pairs[i-1].equal || i+1 < len(pairs) && !pairs[i+1].equal
+			if !near {
+				hidden++
+				continue
+			}
+			flush()
+			write("", p.after)
+			continue
+		}
+		flush()
+		b, a := p.objects()
+		if b != nil && a != nil {
+			c.start(indent, "~")
+			c.change(indent, map[string]any(b), map[string]any(a))
+			c.raw(",\n")
+			continue
+		}
+		if p.hasBefore {
+			write("-", p.before)
+		}
+		if p.hasAfter {
+			write("+", p.after)
+		}
+	}
+	flush()
+}
+
+// scalar writes a value that has no parts.
+func scalar(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case string:
+		if v == shownSensitive {
+			return v
+		}
+		return quoted(v)
+	case unknown:
+		return "(known after apply)"
+	case sensitive:
+		return shownSensitive
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// inline writes any value on one line.
+func inline(v any) string {
+	switch v := v.(type) {
+	case []any:
+		parts := make([]string, len(v))
+		for i := range v {
+			parts[i] = inline(v[i])
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case map[string]any:
+		parts := make([]string, 0, len(v))
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, quotedKey(key)+" = "+inline(v[key]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	default:
+		return scalar(v)
+	}
+}

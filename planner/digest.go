@@ -1,0 +1,101 @@
+package planner
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"time"
+
+	"github.com/waybill-dev/waybill/config"
+)
+
+// Digest is a hash, truncated to 128 bits: SHA-256, or HMAC-SHA-256 under the digest key for sensitive work.
+type Digest [16]byte
+
+// digester hashes jobs. What it hashes starts with a letter and a number: a different list of fields is a different
+// digest, so the number rises with the list, and a plan after such an upgrade shows every job as changed.
+type digester struct {
+	g     *Graph
+	keyed func(sensitive bool, data []byte) (Digest, string)
+	buf   []byte
+}
+
+// work hashes what makes a job run again: type, payload, inputs, triggers and run_at. keyID is "" for a plain digest.
+func (d *digester) work(j *config.Job) (digest Digest, keyID string) {
+	d.buf = append(d.buf[:0], "w1"...)
+	d.text(j.Type)
+	d.bytes(j.Payload)
+	d.number(int64(len(j.Inputs)))
+	for i := range j.Inputs {
+		d.text(j.Inputs[i].Path)
+		d.buf = append(d.buf, j.Inputs[i].SHA256[:]...)
+	}
+	d.bytes(j.Triggers)
+	d.time(j.RunAt.Time)
+	d.number(int64(j.RunAt.After))
+	if j.Sensitive {
+		return d.keyed(true, d.buf)
+	}
+	return d.sum(), ""
+}
+
+// handling hashes everything else that a job in Redis follows, edges included. on_change is not in it: it only says
+// what a later plan does.
+func (d *digester) handling(job int32) Digest {
+	j := d.g.jobs[job]
+	d.buf = append(d.buf[:0], "h1"...)
+	d.text(j.Queue)
+	d.number(int64(j.Priority))
+	d.number(int64(j.Timeout))
+	d.number(int64(j.Reserve))
+	d.number(int64(j.Retry.MaxAttempts))
+	d.number(int64(j.Retry.MaxLost))
+	d.number(int64(j.Retry.Backoff))
+	d.number(int64(j.Retry.Min))
+	d.number(int64(j.Retry.Max))
+	d.number(int64(math.Float64bits(j.Retry.Jitter)))
+	d.flag(j.Retry.Hold)
+	for _, l := range d.g.up.of(job) {
+		d.number(int64(l.kind))
+		d.number(int64(l.group))
+		d.flag(l.inside())
+		d.text(d.g.end(l))
+	}
+	return d.sum()
+}
+
+func (d *digester) sum() Digest {
+	sum := sha256.Sum256(d.buf)
+	return Digest(sum[:len(Digest{})])
+}
+
+func (d *digester) text(s string) { d.number(int64(len(s))); d.buf = append(d.buf, s...) }
+
+// bytes tells nil and empty apart.
+func (d *digester) bytes(b []byte) {
+	if b == nil {
+		d.number(-1)
+		return
+	}
+	d.number(int64(len(b)))
+	d.buf = append(d.buf, b...)
+}
+
+func (d *digester) number(n int64) { d.buf = binary.AppendVarint(d.buf, n) }
+
+func (d *digester) flag(b bool) {
+	if b {
+		d.buf = append(d.buf, 1)
+	} else {
+		d.buf = append(d.buf, 0)
+	}
+}
+
+// time is the instant: the same moment written in another zone is no change.
+func (d *digester) time(t time.Time) {
+	d.flag(!t.IsZero())
+	if !t.IsZero() {
+		d.number(t.Unix())
+		d.number(int64(t.Nanosecond()))
+	}
+}

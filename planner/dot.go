@@ -1,0 +1,66 @@
+package planner
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// WriteDOT writes the graph in Graphviz's language: an arrow leads from each job to what starts after it. A child hangs on a
+// dot, an heir on an arrow head, with its condition unless that is success; an optional edge is dashed.
+func (g *Graph) WriteDOT(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprint(b, "digraph waybill {\n  rankdir = LR\n  node [shape = box, fontname = monospace]\n")
+	for _, job := range g.order {
+		fmt.Fprintf(b, "  %s\n", dotQuoted(g.names[job]))
+	}
+	for _, uuid := range g.outsideOnce() {
+		fmt.Fprintf(b, "  %s [style = dotted]\n", dotQuoted(uuid))
+	}
+	for _, job := range g.order {
+		for _, l := range g.up.of(job) {
+			from := ""
+			if l.inside() {
+				from = g.names[l.to]
+			} else {
+				from = g.outside[^l.to]
+			}
+			fmt.Fprintf(b, "  %s -> %s%s\n", dotQuoted(from), dotQuoted(g.names[job]), l.kind.dot())
+		}
+	}
+	fmt.Fprint(b, "}\n")
+	return b.Flush()
+}
+
+func (k EdgeKind) dot() string {
+	switch k {
+	case EdgeParent:
+		return " [arrowhead = dot]"
+	case EdgeParentLenient:
+		return " [arrowhead = dot, style = dashed]"
+	case EdgeFailure, EdgeAlways:
+		return fmt.Sprintf(" [label = %s]", k.runIf())
+	default:
+		return ""
+	}
+}
+
+// outsideOnce lists the jobs outside the files in the order of their first edge.
+func (g *Graph) outsideOnce() (uuids []string) {
+	seen := map[string]bool{}
+	for _, job := range g.order {
+		for _, l := range g.up.of(job) {
+			if !l.inside() && !seen[g.outside[^l.to]] {
+				seen[g.outside[^l.to]] = true
+				uuids = append(uuids, g.outside[^l.to])
+			}
+		}
+	}
+	return uuids
+}
+
+// dotQuoted writes a string of Graphviz: only quotes and backslashes need care there.
+func dotQuoted(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(plainText(s, len(s)+1)) + `"`
+}

@@ -1,0 +1,186 @@
+package planner
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"github.com/waybill-dev/waybill/config"
+)
+
+// Message is one line of a plan in Terraform's UI envelope, without the envelope: Body is a JSON object whose members
+// stand beside the envelope's.
+type Message struct {
+	Type string // planned_change, resource_drift, outputs or change_summary
+	Text string // @message
+	Body json.RawMessage
+}
+
+type changeBody struct {
+	Change changeMembers `json:"change"`
+}
+
+type changeMembers struct {
+	Resource resource        `json:"resource"`
+	Action   string          `json:"action"`
+	Reason   Reason          `json:"reason,omitempty"`
+	Causes   []causeMembers  `json:"causes,omitempty"`
+	Before   json.RawMessage `json:"before,omitempty"`
+	After    json.RawMessage `json:"after,omitempty"`
+}
+
+type resource struct {
+	Addr    string `json:"addr"`
+	Module  string `json:"module"`
+	Name    string `json:"resource"` // the address without its module
+	Type    string `json:"resource_type"`
+	Block   string `json:"resource_name"`
+	Key     any    `json:"resource_key"`
+	Implied string `json:"implied_provider"`
+}
+
+type causeMembers struct {
+	Addr   string `json:"addr"`
+	Reason Reason `json:"reason"`
+}
+
+type outputsBody struct {
+	Outputs map[string]outputMembers `json:"outputs"`
+}
+
+type outputMembers struct {
+	Sensitive bool            `json:"sensitive"`
+	Action    string          `json:"action"`
+	Value     json.RawMessage `json:"value,omitempty"` // absent when sensitive or known after apply
+}
+
+type summaryBody struct {
+	Changes struct {
+		Add       int    `json:"add"`
+		Change    int    `json:"change"`
+		Remove    int    `json:"remove"`
+		Operation string `json:"operation"`
+	} `json:"changes"`
+}
+
+// Messages gives a plan for programs: what drifted, one planned_change for each row with an action and each queue that
+// changes, outputs, and the summary last.
+func (p *Plan) Messages() iter.Seq[Message] {
+	return func(yield func(Message) bool) {
+		for _, r := range p.Rows {
+			if r.Prior != nil && r.Action != NoOp && r.Live.Status == Lost && !yield(r.drift()) {
+				return
+			}
+		}
+		for _, r := range p.Rows {
+			if r.Action != NoOp && !yield(r.message()) {
+				return
+			}
+		}
+		for i := range p.Queues {
+			if !yield(p.Queues[i].message()) {
+				return
+			}
+		}
+		if len(p.Outputs) > 0 && !yield(p.outputsMessage()) {
+			return
+		}
+		yield(p.summaryMessage())
+	}
+}
+
+func (r *Row) drift() Message {
+	return changeMessage("resource_drift", r.Addr.String()+": Drift detected (lost)", changeMembers{
+		Resource: resourceOf(r.Addr), Action: "delete", Reason: ReasonLost, Before: r.Before(),
+	})
+}
+
+func (r *Row) message() Message {
+	change := changeMembers{Resource: resourceOf(r.Addr), Action: r.Action.word(), Reason: r.Reason, Before: r.Before(), After: r.After()}
+	for _, c := range r.Causes {
+		change.Causes = append(change.Causes, causeMembers{c.Addr.String(), c.Reason})
+	}
+	return changeMessage("planned_change", r.Addr.String()+": Plan to "+change.Action, change)
+}
+
+// word is the action in the words of Terraform's envelope, and two of ours: reopen and forget.
+func (a Action) word() string {
+	switch a {
+	case NoOp:
+		return "noop"
+	case Rerecord:
+		return "update"
+	default:
+		return a.String()
+	}
+}
+
+func resourceOf(a config.Addr) resource {
+	local := a
+	local.Module = ""
+	r := resource{Addr: a.String(), Module: a.Module, Name: local.String(), Type: "job", Block: a.Name}
+	switch a.Key.Kind {
+	case config.KeyString:
+		r.Key = a.Key.Str
+	case config.KeyInt:
+		r.Key = a.Key.Int
+	}
+	return r
+}
+
+func (q *QueueChange) message() Message {
+	name := "queue." + q.Name
+	change := changeMembers{
+		Resource: resource{Addr: name, Name: name, Type: "queue", Block: q.Name}, Action: "update",
+	}
+	if q.Prior == nil {
+		change.Action = "create"
+	} else {
+		change.Before = q.Prior.document().encode()
+	}
+	if q.Next == nil {
+		change.Action = "delete"
+	} else {
+		change.After = q.Next.document().encode()
+	}
+	return changeMessage("planned_change", name+": Plan to "+change.Action, change)
+}
+
+func (p *Plan) outputsMessage() Message {
+	body := outputsBody{Outputs: make(map[string]outputMembers, len(p.Outputs))}
+	for i := range p.Outputs {
+		o := &p.Outputs[i]
+		members := outputMembers{Sensitive: o.Sensitive, Action: "update"}
+		switch {
+		case o.Prior == "":
+			members.Action = "create"
+		case o.Next == "":
+			members.Action = "delete"
+		}
+		if !o.Sensitive && o.Next != "" && json.Valid([]byte(o.Next)) && !hasPlaceholder(o.Next) {
+			members.Value = json.RawMessage(o.Next)
+		}
+		body.Outputs[o.Name] = members
+	}
+	return Message{Type: "outputs", Text: "Outputs: " + fmt.Sprint(len(p.Outputs)), Body: encodeBody(body)}
+}
+
+func (p *Plan) summaryMessage() Message {
+	body := summaryBody{}
+	body.Changes.Add, body.Changes.Change, body.Changes.Remove = p.Summary()
+	body.Changes.Operation = "plan"
+	return Message{Type: "change_summary", Body: encodeBody(body), Text: fmt.Sprintf("Plan: %d to add, %d to change, %d to destroy.",
+		body.Changes.Add, body.Changes.Change, body.Changes.Remove)}
+}
+
+func changeMessage(kind, text string, c changeMembers) Message {
+	return Message{Type: kind, Text: text, Body: encodeBody(changeBody{c})}
+}
+
+func encodeBody(v any) json.RawMessage {
+	raw, err := encodeJSON(v)
+	if err != nil {
+		return json.RawMessage("{}") // not reached: all of it is strings, numbers and JSON that was read or written here
+	}
+	return raw
+}

@@ -1,0 +1,270 @@
+package planner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/waybill-dev/waybill/config"
+)
+
+// Options ask for more, or for less, than the difference between workflow and state.
+type Options struct {
+	// Destroy plans the end of everything that is recorded, as if nothing were declared.
+	Destroy bool
+	// Targets limits the plan to these addresses and what they need: everything upstream of them, and jobs waiting for a
+	// submission that the plan replaces. An address without key means all instances of its block. Empty: no limit.
+	Targets []config.Addr
+	// Replace names declared addresses that run again whatever their state. An address without key means all instances.
+	Replace []config.Addr
+	// Rerun asks for a new generation of every declared job.
+	Rerun bool
+	// Digest hashes data that sensitive values are in, under a key, and names the key. It is needed for workflows with
+	// sensitive payloads or outputs only, and called with sensitive = true only; plain data is hashed here.
+	Digest func(sensitive bool, data []byte) (Digest, string)
+	// KeyID is the id of the key that Digest uses; "" for none. A record that was digested under another key cannot be
+	// compared, which is an error.
+	KeyID string
+}
+
+// Make compares a workflow with its state. It returns no plan with errors; warnings come with a plan. It keeps
+// references into both arguments and changes neither.
+func Make(w *config.Workflow, s *State, o Options) (*Plan, hcl.Diagnostics) {
+	m := &maker{s: s, o: o}
+	if o.Destroy {
+		w = &config.Workflow{Name: w.Name}
+	}
+	var diags hcl.Diagnostics
+	if m.g, diags = NewGraph(w); diags.HasErrors() {
+		return nil, diags
+	}
+	diags = append(diags, m.match()...)
+	diags = append(diags, m.digest()...)
+	diags = append(diags, m.request()...)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	m.decide()
+	m.decideRemoved()
+	m.describe()
+	p := &Plan{Workflow: w.Name, Lineage: s.Lineage, Destroy: o.Destroy, Rows: m.inOrder()}
+	p.Queues = queueChanges(w, s)
+	outputs, outputDiags := m.outputChanges(w)
+	p.Outputs = outputs
+	return p, append(diags, outputDiags...)
+}
+
+// maker makes one plan.
+type maker struct {
+	s *State
+	o Options
+	g *Graph
+
+	rows      []Row       // of declared jobs, by their number in g
+	removed   []Row       // of addresses that are recorded and not declared, upstream first
+	included  []bool      // by job; nil without targets
+	requested []bool      // by job; nil without -replace and -rerun
+	limited   bool        // removed rows are limited to targets
+	next      []uuid.UUID // by job: the uuid of its next generation, zero until it is asked for
+}
+
+// match makes a row for every address that is declared or recorded.
+func (m *maker) match() (diags hcl.Diagnostics) {
+	m.rows = make([]Row, len(m.g.jobs))
+	matched := 0
+	for i, j := range m.g.jobs {
+		r := &m.rows[i]
+		r.Addr, r.Job, r.Component = j.Addr, j, int(m.g.components[i])
+		if r.Prior = m.s.Records[m.g.names[i]]; r.Prior != nil {
+			r.Live = m.s.Live[m.g.names[i]]
+			matched++
+		}
+	}
+	if matched < len(m.s.Records) {
+		diags = m.matchRemoved()
+	}
+	return diags
+}
+
+// matchRemoved makes the rows of what is recorded and not declared.
+func (m *maker) matchRemoved() (diags hcl.Diagnostics) {
+	var jobs []*config.Job
+	for name := range m.s.Records {
+		addr, err := config.ParseAddr(name)
+		if err != nil {
+			diags = append(diags, &hcl.Diagnostic{
+				Severity: hcl.DiagError, Summary: "Unreadable state",
+				Detail: fmt.Sprintf("The state of workflow %q has a record of %q: %s.", m.s.Workflow, name, err),
+			})
+			continue
+		}
+		if _, declared := m.g.index[addr]; !declared {
+			jobs = append(jobs, &config.Job{Addr: addr})
+		}
+	}
+	slices.SortFunc(diags, func(a, b *hcl.Diagnostic) int { return strings.Compare(a.Detail, b.Detail) })
+	first := 0
+	if n := len(m.g.order); n > 0 {
+		first = int(m.g.components[m.g.order[n-1]]) + 1
+	}
+	graph := m.recordedGraph(jobs)
+	m.removed = make([]Row, len(graph.order))
+	for i, j := range graph.order {
+		name := graph.names[j]
+		m.removed[i] = Row{Addr: graph.jobs[j].Addr, Prior: m.s.Records[name], Live: m.s.Live[name],
+			Component: first + int(graph.components[j])}
+	}
+	return diags
+}
+
+// recordedGraph orders jobs by the edges of their records. Records are from different applies, so these may lead in a
+// circle; the order of what is in one is that of addresses.
+func (m *maker) recordedGraph(jobs []*config.Job) *Graph {
+	slices.SortFunc(jobs, func(a, b *config.Job) int { return compareAddr(a.Addr, b.Addr) })
+	g := &Graph{jobs: jobs}
+	_ = g.number()
+	for i, j := range jobs {
+		for _, e := range m.s.Records[g.names[i]].Edges {
+			if _, ok := g.index[e.Addr]; !ok {
+				continue
+			}
+			if e.Kind.Parent() {
+				j.Parents = append(j.Parents, config.Parent{Job: e.Addr})
+			} else {
+				j.Predecessors = append(j.Predecessors, config.Predecessor{Jobs: []config.Addr{e.Addr}})
+			}
+		}
+	}
+	_ = g.connect()
+	g.sort()
+	if len(g.order) < len(jobs) {
+		ordered := make([]bool, len(jobs))
+		for _, j := range g.order {
+			ordered[j] = true
+		}
+		last := int32(len(jobs)) // no component has this number
+		for j := range int32(len(jobs)) {
+			if !ordered[j] {
+				g.order = append(g.order, j)
+				if g.components[j] < 0 {
+					g.components[j] = last
+				}
+			}
+		}
+	}
+	return g
+}
+
+// digest hashes every declared job.
+func (m *maker) digest() (diags hcl.Diagnostics) {
+	d := digester{g: m.g, keyed: m.o.Digest}
+	var foreign []int
+	for i := range m.rows {
+		r := &m.rows[i]
+		if r.Prior != nil && r.Prior.KeyID != "" && r.Prior.KeyID != m.o.KeyID {
+			foreign = append(foreign, i)
+		}
+		if r.Job.Sensitive && m.o.Digest == nil {
+			diags = append(diags, &hcl.Diagnostic{
+				Severity: hcl.DiagError, Summary: "No key for sensitive values", Subject: r.Job.Range.Ptr(),
+				Detail: fmt.Sprintf("%s has sensitive values, which are hashed and sealed under a key, and there is no key. Set "+
+					"WAYBILL_KEY, or run `waybill init` to make one.", r.Addr),
+			})
+			continue
+		}
+		r.Work, r.KeyID = d.work(r.Job)
+		r.Handling = d.handling(int32(i))
+	}
+	if foreign != nil {
+		diags = append(diags, m.foreignKeys(foreign))
+	}
+	return diags
+}
+
+// foreignKeys refuses to compare what was digested under another key: any diff shown would be a guess.
+func (m *maker) foreignKeys(jobs []int) *hcl.Diagnostic {
+	var names, keys []string
+	for _, job := range jobs {
+		names = append(names, m.g.names[job])
+		keys = append(keys, m.rows[job].Prior.KeyID)
+	}
+	slices.Sort(keys)
+	have := "there is no key here"
+	if m.o.KeyID != "" {
+		have = "the key here has the id " + m.o.KeyID
+	}
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagError, Summary: "State was written under another key", Subject: m.rows[jobs[0]].Job.Range.Ptr(),
+		Detail: fmt.Sprintf("Sensitive values of %s were recorded under the key with the id %s, and %s, so nobody can tell what changed. "+
+			"Set WAYBILL_KEY to the key it was applied with. If that is lost, `waybill destroy` still works, and the next apply "+
+			"starts anew.", listed(names, 5), listed(slices.Compact(keys), 5), have),
+	}
+}
+
+// listed joins names for a sentence, the first most of them.
+func listed(names []string, most int) string {
+	if len(names) <= most {
+		if len(names) < 2 {
+			return strings.Join(names, "")
+		}
+		return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// describe fills in what only rows that write something need.
+func (m *maker) describe() {
+	for i := range m.rows {
+		r := &m.rows[i]
+		if r.Action == NoOp {
+			continue
+		}
+		r.Definition = appendDefinition(nil, r.Job)
+		links := m.g.up.of(int32(i))
+		r.Edges = make([]Target, len(links))
+		for k, l := range links {
+			t := Target{Kind: l.kind, Group: int(l.group)}
+			if l.inside() {
+				t.Addr = m.g.jobs[l.to].Addr
+			} else {
+				t.UUID = m.g.outside[^l.to]
+			}
+			r.Edges[k] = t
+		}
+		r.Earlier = m.earlier(r)
+	}
+	for i := range m.removed {
+		m.removed[i].Earlier = m.earlier(&m.removed[i])
+	}
+}
+
+// earlier finds the generation before the recorded one, if the recorded one may still wait for it.
+func (m *maker) earlier(r *Row) string {
+	if r.Prior == nil || !r.Live.Status.Waits() || r.Action == NoOp {
+		return ""
+	}
+	for _, e := range r.Prior.Edges {
+		if e.Kind != EdgeSuccessor {
+			continue
+		}
+		if live, ok := m.s.Earlier[e.UUID]; ok && live.Status != Lost && !live.Status.Ended() {
+			return e.UUID
+		}
+	}
+	return ""
+}
+
+// inOrder lists all rows in the order of Plan.Rows.
+func (m *maker) inOrder() []*Row {
+	rows := make([]*Row, 0, len(m.rows)+len(m.removed))
+	for _, j := range m.g.order {
+		rows = append(rows, &m.rows[j])
+	}
+	for i := range m.removed {
+		rows = append(rows, &m.removed[i])
+	}
+	return rows
+}

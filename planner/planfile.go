@@ -1,0 +1,198 @@
+package planner
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/waybill-dev/waybill/config"
+)
+
+// A plan file is planMagic, its format as a decimal number, a line break, and one JSON document. The same plan is the
+// same bytes. It holds all rows with their jobs, so that apply needs no configuration beside it, and pins the version of
+// each record. Sensitive payloads are sealed before they come here.
+const (
+	planMagic  = "waybill plan "
+	planFormat = 1
+)
+
+// ErrPlanFile says that a file is no plan that this version can read.
+var ErrPlanFile = errors.New("unreadable plan file")
+
+// Sealer seals payloads with sensitive values, and opens them, for one job type and address each. A *conveyor.Keyring is one.
+type Sealer interface {
+	Seal(jobType, address string, payload []byte) ([]byte, error)
+	Open(jobType, address string, sealed []byte) ([]byte, error)
+}
+
+type planDocument struct {
+	Workflow string         `json:"workflow"`
+	Lineage  uuid.UUID      `json:"lineage"`
+	Destroy  bool           `json:"destroy,omitempty"`
+	Rows     []planRow      `json:"rows"`
+	Queues   []QueueChange  `json:"queues,omitempty"`
+	Outputs  []OutputChange `json:"outputs,omitempty"`
+}
+
+type planRow struct {
+	Addr        string      `json:"addr"`
+	Action      Action      `json:"action"`
+	Reason      Reason      `json:"reason"`
+	Causes      []Cause     `json:"causes,omitempty"`
+	Prior       []byte      `json:"prior,omitempty"` // stored form of the record
+	Live        Live        `json:"live"`
+	Job         *config.Job `json:"job,omitempty"` // its Payload is sealed when it is sensitive
+	Work        Digest      `json:"work"`
+	Handling    Digest      `json:"handling"`
+	KeyID       string      `json:"key_id,omitempty"`
+	Definition  []byte      `json:"definition,omitempty"`
+	Edges       []Target    `json:"edges,omitempty"`
+	Successor   bool        `json:"successor,omitempty"`
+	CancelFirst bool        `json:"cancel_first,omitempty"`
+	Earlier     string      `json:"earlier,omitempty"`
+	Component   int         `json:"component"`
+}
+
+// WritePlan writes a plan file. seal may be nil for a plan without sensitive payloads.
+func WritePlan(w io.Writer, p *Plan, seal Sealer) error {
+	doc := planDocument{Workflow: p.Workflow, Lineage: p.Lineage, Destroy: p.Destroy, Queues: p.Queues, Outputs: p.Outputs}
+	doc.Rows = make([]planRow, len(p.Rows))
+	for i, r := range p.Rows {
+		row := planRow{Addr: r.Addr.String(), Action: r.Action, Reason: r.Reason, Causes: r.Causes, Live: r.Live, Job: r.Job,
+			Work: r.Work, Handling: r.Handling, KeyID: r.KeyID, Definition: r.Definition, Edges: r.Edges,
+			Successor: r.Successor, CancelFirst: r.CancelFirst, Earlier: r.Earlier, Component: r.Component}
+		if r.Prior != nil {
+			row.Prior = r.Prior.AppendTo(nil)
+		}
+		if r.Job != nil && r.Job.Sensitive {
+			if seal == nil {
+				return fmt.Errorf("write plan: %s has sensitive values, and there is no key to seal them with", r.Addr)
+			}
+			sealed, err := seal.Seal(r.Job.Type, row.Addr, r.Job.Payload)
+			if err != nil {
+				return fmt.Errorf("write plan: seal %s: %w", r.Addr, err)
+			}
+			job := *r.Job
+			job.Payload = sealed
+			row.Job = &job
+		}
+		doc.Rows[i] = row
+	}
+	body, err := encodeJSON(doc)
+	if err != nil {
+		return fmt.Errorf("write plan: %w", err)
+	}
+	if _, err = fmt.Fprintf(w, "%s%d\n%s\n", planMagic, planFormat, body); err != nil {
+		return fmt.Errorf("write plan: %w", err)
+	}
+	return nil
+}
+
+// IsPlanFile tells by its first bytes (16 are enough) whether a file is a plan.
+func IsPlanFile(head []byte) bool { return bytes.HasPrefix(head, []byte(planMagic)) }
+
+// ReadPlan reads a plan file. open may be nil for a plan without sensitive payloads. It fails with ErrPlanFile for
+// anything but a whole plan of a known format.
+func ReadPlan(r io.Reader, open Sealer) (*Plan, error) {
+	in := bufio.NewReader(r)
+	head, err := in.ReadSlice('\n')
+	if err != nil || !IsPlanFile(head) {
+		return nil, fmt.Errorf("%w: it does not start as one; `waybill plan -out=FILE` writes plan files", ErrPlanFile)
+	}
+	format, err := strconv.Atoi(strings.TrimSpace(string(head[len(planMagic):])))
+	if err != nil || format != planFormat {
+		return nil, fmt.Errorf("%w: it has format %q, and this version of waybill reads format %d; make the plan anew",
+			ErrPlanFile, strings.TrimSpace(string(head[len(planMagic):])), planFormat)
+	}
+	var doc planDocument
+	decoder := json.NewDecoder(in)
+	if err := decoder.Decode(&doc); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPlanFile, err)
+	}
+	p := &Plan{Workflow: doc.Workflow, Lineage: doc.Lineage, Destroy: doc.Destroy, Queues: doc.Queues, Outputs: doc.Outputs}
+	rows := make([]Row, len(doc.Rows))
+	p.Rows = make([]*Row, len(rows))
+	for i := range rows {
+		if rows[i], err = doc.Rows[i].row(open); err != nil {
+			return nil, err
+		}
+		p.Rows[i] = &rows[i]
+	}
+	return p, nil
+}
+
+func (f *planRow) row(open Sealer) (Row, error) {
+	addr, err := config.ParseAddr(f.Addr)
+	if err != nil {
+		return Row{}, fmt.Errorf("%w: %w", ErrPlanFile, err)
+	}
+	r := Row{Addr: addr, Action: f.Action, Reason: f.Reason, Causes: f.Causes, Live: f.Live, Job: f.Job, Work: f.Work,
+		Handling: f.Handling, KeyID: f.KeyID, Definition: f.Definition, Edges: f.Edges, Successor: f.Successor,
+		CancelFirst: f.CancelFirst, Earlier: f.Earlier, Component: f.Component}
+	if f.Prior != nil {
+		if r.Prior, err = DecodeRecord(f.Addr, string(f.Prior)); err != nil {
+			return Row{}, fmt.Errorf("%w: %w", ErrPlanFile, err)
+		}
+	}
+	if err := r.check(); err != nil {
+		return Row{}, fmt.Errorf("%w: %s: %w", ErrPlanFile, f.Addr, err)
+	}
+	if r.Job != nil && r.Job.Sensitive {
+		if open == nil {
+			return Row{}, fmt.Errorf("read plan: %s has sensitive values, and there is no key to open them with", f.Addr)
+		}
+		if r.Job.Payload, err = open.Open(r.Job.Type, f.Addr, r.Job.Payload); err != nil {
+			return Row{}, fmt.Errorf("read plan: open the sensitive values of %s: %w", f.Addr, err)
+		}
+	}
+	return r, nil
+}
+
+// check refuses rows that no plan has, since what uses a plan relies on what Row promises.
+func (r *Row) check() error {
+	declared := r.Action != Delete && r.Action != Forget
+	switch {
+	case r.Action > Forget || r.Live.Status > Expired:
+		return errors.New("unknown action or status")
+	case r.Action != NoOp && declared != (r.Job != nil):
+		return fmt.Errorf("a row to %s does not go with what is declared", r.Action)
+	case r.Prior == nil && r.Action != Create && r.Action != NoOp || r.Prior == nil && r.Job == nil:
+		return fmt.Errorf("a row to %s without a record", r.Action)
+	case r.Job != nil && r.Job.Addr != r.Addr:
+		return fmt.Errorf("it holds the job %s", r.Job.Addr)
+	case r.Prior == nil && (r.Successor || r.Earlier != ""):
+		return errors.New("it follows a generation that is not recorded")
+	}
+	return nil
+}
+
+// MarshalText writes a digest in hexadecimal.
+func (d Digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (d *Digest) UnmarshalText(text []byte) error {
+	if hex.DecodedLen(len(text)) != len(d) {
+		return fmt.Errorf("a digest has %d hexadecimal digits, not %d", 2*len(d), len(text))
+	}
+	_, err := hex.Decode(d[:], text)
+	return err
+}
+
+// encodeJSON writes JSON without escaping what only HTML minds.
+func encodeJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
+}

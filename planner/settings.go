@@ -1,0 +1,102 @@
+package planner
+
+import (
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/waybill-dev/waybill/config"
+)
+
+// queueChanges compares the declared queues with what Redis holds of the queues this workflow declared, by name.
+func queueChanges(w *config.Workflow, s *State) []QueueChange {
+	var changes []QueueChange
+	declared := make(map[string]bool, len(w.Queues))
+	for _, q := range w.Queues {
+		declared[q.Name] = true
+		next := QueueSettings{Concurrency: q.Concurrency, Weight: max(1, q.Weight), Paused: q.Paused}
+		prior, ok := s.Queues[q.Name]
+		switch {
+		case !ok:
+			changes = append(changes, QueueChange{Name: q.Name, Next: &next})
+		case prior != next:
+			changes = append(changes, QueueChange{Name: q.Name, Prior: &prior, Next: &next})
+		}
+	}
+	for name, prior := range s.Queues {
+		if !declared[name] {
+			changes = append(changes, QueueChange{Name: name, Prior: &prior})
+		}
+	}
+	slices.SortFunc(changes, func(a, b QueueChange) int { return strings.Compare(a.Name, b.Name) })
+	return changes
+}
+
+// sensitiveOutput starts what stands for a sensitive output in state and plans, in place of its value: a JSON string with
+// a keyed hash, by which a change is seen.
+const sensitiveOutput = `"(sensitive value) `
+
+// outputChanges compares the declared outputs with the stored ones, by name. Uuids of jobs that stay as they are are
+// filled in; others stay placeholders, which are known after apply.
+func (m *maker) outputChanges(w *config.Workflow) (changes []OutputChange, diags hcl.Diagnostics) {
+	declared := make(map[string]bool, len(w.Outputs))
+	for _, o := range w.Outputs {
+		declared[o.Name] = true
+		next, diag := m.output(o)
+		if diag != nil {
+			diags = append(diags, diag)
+			continue
+		}
+		if prior := m.s.Outputs[o.Name]; prior != next {
+			changes = append(changes, OutputChange{Name: o.Name, Prior: prior, Next: next, Sensitive: o.Sensitive})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.s.Outputs)) {
+		if !declared[name] {
+			prior := m.s.Outputs[name]
+			changes = append(changes, OutputChange{Name: name, Prior: prior, Sensitive: strings.HasPrefix(prior, sensitiveOutput)})
+		}
+	}
+	slices.SortStableFunc(changes, func(a, b OutputChange) int { return strings.Compare(a.Name, b.Name) })
+	return changes, diags
+}
+
+func (m *maker) output(o *config.Output) (string, *hcl.Diagnostic) {
+	value, _ := o.Value.UnmarkDeep()
+	raw, err := ctyjson.SimpleJSONValue{Value: value}.MarshalJSON()
+	if err != nil {
+		return "", &hcl.Diagnostic{
+			Severity: hcl.DiagError, Summary: "Output cannot be stored", Subject: o.Range.Ptr(),
+			Detail: "The value of output " + o.Name + " has no JSON form: " + err.Error() + ".",
+		}
+	}
+	filled := m.fill(raw)
+	if !o.Sensitive {
+		return filled, nil
+	}
+	if m.o.Digest == nil {
+		return "", &hcl.Diagnostic{
+			Severity: hcl.DiagError, Summary: "No key for sensitive values", Subject: o.Range.Ptr(),
+			Detail: "Output " + o.Name + " is sensitive: its hash is stored under a key, and there is no key. Set WAYBILL_KEY, or run " +
+				"`waybill init` to make one.",
+		}
+	}
+	digest, _ := m.o.Digest(true, []byte("output\x00"+o.Name+"\x00"+filled))
+	return sensitiveOutput + hex.EncodeToString(digest[:]) + `"`, nil
+}
+
+// fill replaces the placeholders of jobs whose uuid this plan does not change.
+func (m *maker) fill(raw []byte) string {
+	return string(eachPlaceholder(nil, raw, func(b []byte, addr string, literal []byte) []byte {
+		if a, err := config.ParseAddr(addr); err == nil {
+			if job, ok := m.g.index[a]; ok && m.rows[job].keepsUUID() {
+				return append(b, m.rows[job].Prior.UUID.String()...)
+			}
+		}
+		return append(b, literal...)
+	}))
+}

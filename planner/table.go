@@ -1,0 +1,109 @@
+package planner
+
+import "github.com/waybill-dev/waybill/config"
+
+// situation is where a declared address with a record stands: one cell of the state table in DESIGN.md section 4, with
+// what the cell asks besides.
+type situation struct {
+	live      Live
+	deposed   bool
+	work      bool // the work digest differs
+	upstream  bool // an upstream runs again, or ran again
+	why       Reason
+	handling  bool // the handling digest differs
+	requested bool
+	onChange  config.OnChange
+	// excluded, of a skipped job: the outcomes of today, under the edges declared today, still exclude it.
+	excluded bool
+	// reopens, of a failed job: its own work succeeded, and the declared children that failed it run again.
+	reopens bool
+}
+
+// decision is what happens to a row, before its children have their say (see maker.complete).
+type decision struct {
+	action                 Action
+	reason                 Reason
+	successor, cancelFirst bool
+}
+
+// decide looks the situation up in the table.
+//
+// Where the table and another rule fight: a skipped job whose new edges let it run does so at once, although only its
+// handling changed, since a plan made after this one's apply would say so anyway. A running job with on_change = ignore
+// keeps a changed handling for later too: its record holds both digests or none.
+func (c situation) decide() decision {
+	again := c.work || c.upstream
+	why := c.why
+	if c.work {
+		why = ReasonWork
+	}
+	switch status := c.live.Status; {
+	case status == Lost:
+		return decision{action: Create, reason: ReasonLost}
+	case c.deposed:
+		return c.replace(ReasonDeposed)
+	case c.requested:
+		return c.replace(ReasonRequested)
+	case status == Failed && c.reopens && !again:
+		return c.settled(ReasonChildAgain)
+	case status == Failed:
+		return c.replace(ReasonFailed)
+	case status == Cancelled:
+		return c.replace(ReasonCancelled)
+	case status == Expired:
+		return c.replace(ReasonExpired)
+	case again && (status.Waits() || status == Template):
+		return decision{action: Update, reason: why}
+	case again && status.Active() && c.onChange == config.OnChangeIgnore:
+		return decision{action: NoOp, reason: ReasonIgnoredRunning}
+	case again:
+		return c.replace(why)
+	case status == Skipped && !c.excluded:
+		return c.replace(ReasonUnskipped)
+	case status == Skipped && !c.handling:
+		return decision{action: NoOp, reason: ReasonStillExcluded}
+	case status.Ended() || status == Closing:
+		return c.settled(ReasonUnchanged)
+	case c.handling:
+		return decision{action: Update, reason: ReasonHandling}
+	default:
+		return decision{action: NoOp, reason: ReasonUnchanged}
+	}
+}
+
+// replace gives a new generation. There are never two live copies: one that waits is cancelled by the same step, and
+// one that has started is waited for.
+func (c situation) replace(reason Reason) decision {
+	d := decision{action: Replace, reason: reason}
+	switch {
+	case c.live.Status.Active():
+		d.successor = true
+		d.cancelFirst = c.onChange == config.OnChangeCancel && !c.deposed
+	case !c.live.Status.Ended():
+		d.cancelFirst = true
+	}
+	return d
+}
+
+// settled keeps work that is done: at most its record is written.
+func (c situation) settled(reason Reason) decision {
+	if c.handling {
+		return decision{action: Rerecord, reason: ReasonHandling}
+	}
+	return decision{action: NoOp, reason: reason}
+}
+
+// remove is the last column of the table, for an address that is not declared any more. reason is ReasonUndeclared or
+// ReasonDestroy.
+func remove(prior *Record, live Live, reason Reason) decision {
+	switch status := live.Status; {
+	case status == Lost:
+		return decision{action: Forget, reason: ReasonLost}
+	case prior.Deposed && status.Active():
+		return decision{action: NoOp, reason: ReasonStopping}
+	case prior.Deposed && status.Ended():
+		return decision{action: Forget, reason: ReasonStopped}
+	default:
+		return decision{action: Delete, reason: reason}
+	}
+}

@@ -1,0 +1,163 @@
+package planner
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/agext/levenshtein"
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/waybill-dev/waybill/config"
+)
+
+// request finds what -target, -replace and -rerun name.
+func (m *maker) request() (diags hcl.Diagnostics) {
+	if m.o.Rerun || len(m.o.Replace) > 0 {
+		m.requested = make([]bool, len(m.rows))
+	}
+	for i := range m.requested {
+		m.requested[i] = m.o.Rerun
+	}
+	for _, addr := range m.o.Replace {
+		found := m.each(addr, func(job int32) { m.requested[job] = true })
+		if !found {
+			diags = append(diags, m.unknown("Replace names an undeclared job", "-replace", addr, false))
+		}
+	}
+	if len(m.o.Targets) == 0 {
+		return diags
+	}
+	m.limited, m.included = true, make([]bool, len(m.rows))
+	var todo []int32
+	for _, addr := range m.o.Targets {
+		found := m.each(addr, func(job int32) { todo = append(todo, job) })
+		if !found && !slices.ContainsFunc(m.removed, func(r Row) bool { return matches(addr, r.Addr) }) {
+			diags = append(diags, m.unknown("Target does not exist", "-target", addr, true))
+		}
+	}
+	m.include(todo, false)
+	return append(diags, &hcl.Diagnostic{
+		Severity: hcl.DiagWarning, Summary: "Only targets are planned",
+		Detail: "With -target this plan leaves out changes of other jobs, and of jobs downstream of the targets. A plan without it shows them.",
+	})
+}
+
+// matches tells whether a target means an address: itself, or all instances of its block.
+func matches(target, addr config.Addr) bool {
+	return target == addr || target.Key.Kind == config.NoKey && target == addr.Block()
+}
+
+func matchesAny(targets []config.Addr, addr config.Addr) bool {
+	return slices.ContainsFunc(targets, func(t config.Addr) bool { return matches(t, addr) })
+}
+
+// each calls f with every declared job that an address means.
+func (m *maker) each(addr config.Addr, f func(job int32)) (found bool) {
+	from, _ := slices.BinarySearchFunc(m.g.jobs, addr, func(j *config.Job, a config.Addr) int { return compareAddr(j.Addr, a) })
+	for job := from; job < len(m.rows) && matches(addr, m.rows[job].Addr); job++ {
+		f(int32(job))
+		found = true
+	}
+	return found
+}
+
+// include adds jobs and what they need to the targets: everything upstream. With waiting also what waits directly below any of
+// them, and what that needs.
+func (m *maker) include(todo []int32, waiting bool) {
+	for len(todo) > 0 {
+		job := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if m.included[job] {
+			continue
+		}
+		m.included[job] = true
+		for _, l := range m.g.up.of(job) {
+			if l.inside() {
+				todo = append(todo, l.to)
+			}
+		}
+		if !waiting {
+			continue
+		}
+		for _, below := range [][]int32{m.g.children.of(job), m.g.heirs.of(job)} {
+			for _, d := range below {
+				if m.waits(d) {
+					todo = append(todo, d)
+				}
+			}
+		}
+	}
+}
+
+func (m *maker) waits(job int32) bool {
+	return m.rows[job].Prior != nil && m.rows[job].Live.Status.Waits()
+}
+
+// widen adds the jobs that targets alone would leave waiting for a submission that is withdrawn: nothing would ever
+// release them. It tells whether there are any.
+func (m *maker) widen() bool {
+	var todo []int32
+	for job := range int32(len(m.rows)) {
+		if !m.included[job] && m.stranded(job) {
+			todo = append(todo, job)
+		}
+	}
+	if todo == nil {
+		return false
+	}
+	for job, in := range m.included {
+		if in {
+			m.included[job] = false
+			todo = append(todo, int32(job))
+		}
+	}
+	m.include(todo, true)
+	return true
+}
+
+// stranded tells whether a job is held by an edge, as it was submitted, to what this plan replaces or reopens.
+func (m *maker) stranded(job int32) bool {
+	r := &m.rows[job]
+	if r.Prior == nil || r.Live.Status != Held {
+		return false
+	}
+	return slices.ContainsFunc(r.Prior.Edges, func(e Edge) bool {
+		up, ok := m.g.index[e.Addr]
+		if !ok || m.rows[up].Prior == nil {
+			return false
+		}
+		u := &m.rows[up]
+		switch u.Action {
+		case Create, Replace:
+			return !sameUUID(m.nextUUID(up), e.UUID)
+		case Reopen:
+			return !e.Kind.Parent() && e.Opening != u.nextOpening()
+		default:
+			return false
+		}
+	})
+}
+
+// unknown is the diagnostic for an address on the command line that means nothing. It has no range: it is in no file.
+func (m *maker) unknown(summary, flag string, addr config.Addr, recorded bool) *hcl.Diagnostic {
+	detail := fmt.Sprintf("%s=%s names a job that is not declared", flag, addr)
+	if recorded {
+		detail += " and has no record"
+	}
+	detail += "."
+	if near := m.near(addr); near != "" {
+		detail += fmt.Sprintf(" Did you mean %s?", near)
+	}
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail}
+}
+
+// near finds the declared address that is written most alike, if one is.
+func (m *maker) near(addr config.Addr) string {
+	want, best, name := addr.String(), 4, ""
+	for _, candidate := range m.g.names {
+		if d := levenshtein.Distance(want, candidate, nil); d < best {
+			best, name = d, candidate
+		}
+	}
+	return name
+}
