@@ -157,7 +157,7 @@ func (p *Plan) outputsMessage() Message {
 		case o.Next == "":
 			members.Action = "delete"
 		}
-		if !o.Sensitive && o.Next != "" && json.Valid([]byte(o.Next)) && !hasPlaceholder(o.Next) {
+		if unknown, _ := placeholders(o.Next); !unknown && !o.Sensitive && json.Valid([]byte(o.Next)) {
 			members.Value = json.RawMessage(o.Next)
 		}
 		body.Outputs[o.Name] = members

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/waybill-dev/waybill/config"
 )
 
 // RenderOptions is how a plan looks.
@@ -232,14 +234,10 @@ func (o *OutputChange) shown(raw string) any {
 func withUnknown(v any) any {
 	switch v := v.(type) {
 	case string:
-		if strings.HasPrefix(v, placeholderStart) {
-			if addr, n := readPlaceholder([]byte(v)); addr != "" && n == len(v) {
-				return unknown{}
-			}
+		if _, alone := placeholders(v); alone {
+			return unknown{}
 		}
-		return string(eachPlaceholder(nil, []byte(v), func(b []byte, addr string, _ []byte) []byte {
-			return append(b, "${"+addr+".uuid}"...)
-		}))
+		return string(config.FillPlaceholders([]byte(v), reference))
 	case []any:
 		for i := range v {
 			v[i] = withUnknown(v[i])

@@ -91,12 +91,14 @@ func (m *maker) output(o *config.Output) (string, *hcl.Diagnostic) {
 
 // fill replaces the placeholders of jobs whose uuid this plan does not change.
 func (m *maker) fill(raw []byte) string {
-	return string(eachPlaceholder(nil, raw, func(b []byte, addr string, literal []byte) []byte {
-		if a, err := config.ParseAddr(addr); err == nil {
-			if job, ok := m.g.index[a]; ok && m.rows[job].keepsUUID() {
-				return append(b, m.rows[job].Prior.UUID.String()...)
-			}
+	return string(config.FillPlaceholders(raw, func(addr string) string {
+		a, err := config.ParseAddr(addr)
+		if err != nil {
+			return ""
 		}
-		return append(b, literal...)
+		if job, ok := m.g.index[a]; ok && m.rows[job].keepsUUID() {
+			return m.rows[job].Prior.UUID.String()
+		}
+		return ""
 	}))
 }
