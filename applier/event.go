@@ -25,6 +25,13 @@ type LockWaiting struct {
 	Left   time.Duration // until lock-timeout
 }
 
+// Replanned says that state had moved since the plan was made and that the plan was made anew, under the lock. A plan
+// without changes means that another apply did all there was to do.
+type Replanned struct {
+	Plan  *planner.Plan
+	Moved []config.Addr // whose records are not the ones the earlier plan saw; none when all of state was made anew
+}
+
 // Submitting tells how many of a plan's changed rows are written.
 type Submitting struct {
 	Done, Total int
@@ -42,7 +49,8 @@ type RowDiverted struct {
 	Prev planner.Action
 }
 
-// Following starts the second half of an apply: Jobs are all that must settle, in start order, with their status now.
+// Following starts the second half of an apply: Jobs are all that must settle, in start order, with their status now. It
+// comes again, and replaces the list, when another apply changes the workflow meanwhile.
 type Following struct {
 	Jobs []Followed
 }
@@ -86,6 +94,7 @@ type Done struct {
 
 func (Opened) event()       {}
 func (LockWaiting) event()  {}
+func (Replanned) event()    {}
 func (Submitting) event()   {}
 func (RowApplied) event()   {}
 func (RowDiverted) event()  {}

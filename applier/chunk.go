@@ -1,0 +1,140 @@
+package applier
+
+import (
+	"fmt"
+	"strconv"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/planner"
+)
+
+// maxChunkBytes bounds what one script is sent: payloads go up to a MiB each.
+const maxChunkBytes = 4 << 20
+
+// chunk is some rows in the form of one batch.
+type chunk struct {
+	rows    []*planner.Row
+	changes []conveyor.Change
+	of      []*planner.Row // the row of each change
+	bytes   int
+	floor   int64 // the highest generation that the chunk gives up
+}
+
+// add takes a row in, unless it is full.
+func (k *chunk) add(r *planner.Row, changes []conveyor.Change, limit int) bool {
+	size := 0
+	for _, c := range changes {
+		if c.Job != nil {
+			size += proto.Size(c.Job)
+		}
+		if c.Attach != nil {
+			size += len(c.Attach.Value)
+		}
+	}
+	if len(k.rows) > 0 && (len(k.changes)+len(changes) > limit || k.bytes+size > maxChunkBytes) {
+		return false
+	}
+	k.rows = append(k.rows, r)
+	k.changes = append(k.changes, changes...)
+	for range changes {
+		k.of = append(k.of, r)
+	}
+	k.bytes += size
+	if r.Prior != nil && r.Next == nil {
+		k.floor = max(k.floor, r.Prior.Generation)
+	}
+	return true
+}
+
+// rowWriter turns settled rows into changes.
+type rowWriter struct {
+	workflow string
+	jobs     jobBuilder
+}
+
+// changes are what a row writes: its job, if it has one, and its record, in one batch. A row's job may be anywhere in
+// the row of the state table that its action was decided by; elsewhere the engine refuses the batch.
+func (w *rowWriter) changes(r *planner.Row) ([]conveyor.Change, error) {
+	attach := &conveyor.Attach{Key: stateKey(w.workflow), Field: r.Addr.String(), Version: versionOf(r.Prior)}
+	if r.Next != nil {
+		attach.Value = r.Next.AppendTo(nil)
+	}
+	var job *conveyor.Change
+	switch r.Action {
+	case planner.Create, planner.Replace, planner.Update:
+		built, err := w.jobs.build(r.Job, r.Next)
+		if err != nil {
+			return nil, err
+		}
+		job = &conveyor.Change{Job: built, Attach: attach}
+	}
+	var changes []conveyor.Change
+	for _, parent := range r.HoldOpen {
+		changes = append(changes, conveyor.Change{Kind: conveyor.ChangeAttach, UUID: parent, Expect: notEnded})
+	}
+	switch r.Action {
+	case planner.Create:
+		job.Kind = conveyor.ChangeAdd
+		return append(changes, *job), nil
+	case planner.Replace:
+		job.Kind = conveyor.ChangeAdd
+		job.Replaces, job.CancelReplaced = r.Prior.UUID.String(), r.CancelFirst
+		job.Expect = peers(r.Live.Status)
+		return append(changes, *job), nil
+	case planner.Update:
+		job.Kind, job.UUID = conveyor.ChangeUpdate, r.Prior.UUID.String()
+		job.Expect = peers(r.Live.Status)
+		return append(changes, *job), nil
+	}
+	c := conveyor.Change{UUID: r.Prior.UUID.String(), Expect: peers(r.Live.Status), Attach: attach}
+	switch r.Action {
+	case planner.Rerecord:
+		c.Kind = conveyor.ChangeAttach
+		return append(changes, c), nil
+	case planner.Reopen:
+		c.Kind, c.Opening = conveyor.ChangeReopen, r.Next.Opening
+		return append(changes, c), nil
+	case planner.Delete:
+		return append(changes, deletion(r, c)...), nil
+	case planner.Forget:
+		c.Kind = conveyor.ChangeRelease
+		return append(changes, c), nil
+	default:
+		return nil, fmt.Errorf("apply %s: action %d is not known here", r.Addr, r.Action)
+	}
+}
+
+// notEnded are the states of a parent that a child can still join.
+var notEnded = []conveyor.State{conveyor.StateHeld, conveyor.StateTemplate, conveyor.StateScheduled, conveyor.StateQueued,
+	conveyor.StateRunning, conveyor.StateClosing, conveyor.StateOnHold}
+
+// deletion gives an ended job free for retention, and cancels any other. A job that waits as the successor of a running
+// one takes that one with it: from then on the record, a deposed one, is of the latter.
+func deletion(r *planner.Row, c conveyor.Change) []conveyor.Change {
+	if r.Live.Status.Ended() {
+		c.Kind = conveyor.ChangeRelease
+		return []conveyor.Change{c}
+	}
+	c.Kind, c.Withdraw = conveyor.ChangeCancel, true
+	if r.Earlier == "" {
+		return []conveyor.Change{c}
+	}
+	successor := c
+	successor.Attach = nil
+	return []conveyor.Change{
+		successor,
+		{Kind: conveyor.ChangeRelease, UUID: c.UUID},
+		{Kind: conveyor.ChangeCancel, UUID: r.Earlier, Withdraw: true, Attach: c.Attach},
+	}
+}
+
+// batch is the chunk under the lock's guard, with what belongs to the workflow as a whole.
+func (k *chunk) batch(l *lock, serial, floor int64, first []conveyor.Attach) conveyor.Batch {
+	companions := append(first, metaWrite(l.workflow, metaSerial, strconv.FormatInt(serial, 10)))
+	if k.floor > floor {
+		companions = append(companions, metaWrite(l.workflow, metaFloor, strconv.FormatInt(k.floor, 10)))
+	}
+	return conveyor.Batch{Guard: l.guard(), Changes: k.changes, Companions: companions}
+}

@@ -1,0 +1,34 @@
+package applier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/waybill-dev/waybill/conveyor"
+)
+
+// storeError gives Redis's own refusals the words that tell what to do. key is without the namespace's prefix.
+func storeError(err error, key string) error {
+	switch {
+	case err == nil:
+		return nil
+	case strings.Contains(err.Error(), "WRONGTYPE"):
+		return fmt.Errorf("%w: key %q of this namespace holds something that Waybill did not write; "+
+			"use another namespace (workflow block, namespace = ...) or remove that key: %w", conveyor.ErrCorrupt, key, err)
+	default:
+		return err
+	}
+}
+
+// causeOf is the error to report for a call under ctx: what cancelled ctx, if that is more than a cancellation.
+func causeOf(ctx context.Context, err error) error {
+	if errors.Is(err, conveyor.ErrGuard) {
+		return ErrLockLost
+	}
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return err
+}

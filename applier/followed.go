@@ -1,0 +1,158 @@
+package applier
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/planner"
+)
+
+// watchedJob is one job that a follower knows: a recorded one, an earlier generation that may still run, or a job outside
+// the workflow that one of them waits for.
+type watchedJob struct {
+	addr    config.Addr // zero for what is not recorded
+	record  *planner.Record
+	depth   int
+	status  conveyor.Status
+	told    int       // attempts whose failure was shown
+	stillAt time.Time // when StillRunning was told last
+}
+
+// recorded tells whether the job is one that an apply waits for.
+func (j *watchedJob) recorded() bool { return j.record != nil }
+
+func (j *watchedJob) followed() Followed {
+	return Followed{Addr: j.addr, Depth: j.depth, Type: j.record.Type, Queue: j.record.Queue, Status: j.status}
+}
+
+// watchedJobs are the jobs of one workflow by uuid, and the recorded ones in start order.
+type watchedJobs struct {
+	byUUID map[string]*watchedJob
+	order  []*watchedJob
+	// children are the recorded jobs under each parent, by its uuid.
+	children map[string][]*watchedJob
+}
+
+// watchRecords lists what is to be followed of a state, without statuses.
+func watchRecords(s *planner.State) *watchedJobs {
+	w := &watchedJobs{
+		byUUID:   make(map[string]*watchedJob, len(s.Records)),
+		order:    make([]*watchedJob, 0, len(s.Records)),
+		children: map[string][]*watchedJob{},
+	}
+	for address, r := range s.Records {
+		addr, err := config.ParseAddr(address)
+		if err != nil {
+			continue // ReadState refuses such a state
+		}
+		j := &watchedJob{addr: addr, record: r}
+		w.byUUID[r.UUID.String()] = j
+		w.order = append(w.order, j)
+	}
+	for _, j := range w.order {
+		for _, e := range j.record.Edges {
+			if w.byUUID[e.UUID] == nil {
+				w.byUUID[e.UUID] = &watchedJob{}
+			}
+			if e.Kind.Parent() {
+				w.children[e.UUID] = append(w.children[e.UUID], j)
+			}
+		}
+	}
+	w.sortByStart()
+	return w
+}
+
+// uuids are all uuids whose status matters, in no order.
+func (w *watchedJobs) uuids() []string {
+	uuids := make([]string, 0, len(w.byUUID))
+	for id := range w.byUUID {
+		uuids = append(uuids, id)
+	}
+	return uuids
+}
+
+// sortByStart orders as a plan does, as far as records can tell: connected jobs together, upstream first, ties by address.
+func (w *watchedJobs) sortByStart() {
+	depths := map[*watchedJob]int{}
+	var depth func(j *watchedJob) int
+	depth = func(j *watchedJob) int {
+		if d, known := depths[j]; known {
+			return d
+		}
+		depths[j] = 0 // ends the walk should records ever hold a cycle
+		d := 0
+		for _, e := range j.record.Edges {
+			if up := w.byUUID[e.UUID]; up.recorded() {
+				d = max(d, depth(up)+1)
+			}
+		}
+		depths[j] = d
+		return d
+	}
+	first := w.components()
+	for _, j := range w.order {
+		j.depth = depth(j)
+	}
+	slices.SortFunc(w.order, func(a, b *watchedJob) int {
+		return cmp.Or(compareAddr(first[a], first[b]), a.depth-b.depth, compareAddr(a.addr, b.addr))
+	})
+}
+
+// components gives each recorded job the lowest address among the jobs it is connected with.
+func (w *watchedJobs) components() map[*watchedJob]config.Addr {
+	root := make(map[*watchedJob]*watchedJob, len(w.order))
+	find := func(j *watchedJob) *watchedJob {
+		for root[j] != nil {
+			if up := root[root[j]]; up != nil {
+				root[j] = up // halves the path
+			}
+			j = root[j]
+		}
+		return j
+	}
+	for _, j := range w.order {
+		for _, e := range j.record.Edges {
+			up := w.byUUID[e.UUID]
+			if !up.recorded() {
+				continue
+			}
+			a, b := find(j), find(up)
+			switch {
+			case a == b:
+			case compareAddr(a.addr, b.addr) < 0:
+				root[b] = a
+			default:
+				root[a] = b
+			}
+		}
+	}
+	first := make(map[*watchedJob]config.Addr, len(w.order))
+	for _, j := range w.order {
+		first[j] = find(j).addr
+	}
+	return first
+}
+
+func compareAddr(a, b config.Addr) int {
+	switch {
+	case a.Less(b):
+		return -1
+	case b.Less(a):
+		return 1
+	default:
+		return 0
+	}
+}
+
+// keepTold carries over what was already told of the jobs that both lists have.
+func (w *watchedJobs) keepTold(prior *watchedJobs) {
+	for id, j := range w.byUUID {
+		if old := prior.byUUID[id]; old != nil {
+			j.told, j.stillAt = old.told, old.stillAt
+		}
+	}
+}

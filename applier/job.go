@@ -1,0 +1,145 @@
+package applier
+
+import (
+	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/wire"
+	"github.com/waybill-dev/waybill/planner"
+)
+
+// jobBuilder makes the wire job of a submission. It is the one place where a declared job becomes a queued one.
+type jobBuilder struct {
+	namespace string
+	keyring   *conveyor.Keyring
+	uuids     func(config.Addr) (string, bool) // of the submission that stands after this apply
+}
+
+// build makes the job that next records. Its payload is filled, sealed and signed in this order.
+func (b *jobBuilder) build(j *config.Job, next *planner.Record) (*wire.Job, error) {
+	payload, err := fillPlaceholders(j.Payload, b.uuids)
+	if err != nil {
+		return nil, fmt.Errorf("submit %s: %w", j.Addr, err)
+	}
+	job := &wire.Job{
+		Uuid:        next.UUID.String(),
+		Type:        j.Type,
+		Queue:       j.Queue,
+		Payload:     payload,
+		RetryPolicy: retryPolicy(j.Retry),
+		Timeout:     duration(j.Timeout),
+		ReserveFor:  duration(j.Reserve),
+		After:       duration(j.RunAt.After),
+		Name:        j.Addr.String(),
+	}
+	if !j.RunAt.Time.IsZero() {
+		job.RunAt = timestamppb.New(j.RunAt.Time)
+	}
+	if j.Priority != defaultPriority {
+		job.Priority = proto.Int32(int32(j.Priority))
+	}
+	setEdges(job, next.Edges)
+	if j.Sensitive {
+		if err := b.keyring.SealJob(job); err != nil {
+			return nil, fmt.Errorf("submit %s: %w", j.Addr, err)
+		}
+	}
+	if signed(j.Type) {
+		if err := b.keyring.Sign(b.namespace, job); err != nil {
+			return nil, fmt.Errorf("submit %s: %w", j.Addr, err)
+		}
+	}
+	return job, nil
+}
+
+const defaultPriority = 1
+
+// signed tells whether a job type makes its worker act on what the payload says: run a command, call a server. Such a
+// job carries a signature, so that whoever can write to Redis cannot thereby do the same.
+func signed(jobType string) bool { return jobType == "exec" || jobType == "http" }
+
+// setEdges writes the edges. One edge of each kind with default policies is said by fields 6 and 7 alone.
+func setEdges(job *wire.Job, edges []planner.Edge) {
+	plain, parents, predecessors := true, 0, 0
+	for _, e := range edges {
+		switch e.Kind {
+		case planner.EdgeParent, planner.EdgeParentLenient:
+			parents++
+			if job.ParentUuid == "" {
+				job.ParentUuid = e.UUID
+			}
+			plain = plain && e.Kind == planner.EdgeParent
+		default:
+			predecessors++
+			if job.PredecessorUuid == "" {
+				job.PredecessorUuid = e.UUID
+			}
+			plain = plain && e.Kind == planner.EdgeSuccess && e.Group == 0
+		}
+		plain = plain && e.Opening <= 1
+	}
+	if plain && parents <= 1 && predecessors <= 1 {
+		return
+	}
+	job.Edges = make([]*wire.Edge, len(edges))
+	for i, e := range edges {
+		job.Edges[i] = wireEdge(e)
+	}
+}
+
+func wireEdge(e planner.Edge) *wire.Edge {
+	w := &wire.Edge{Uuid: e.UUID, Opening: e.Opening, Group: int32(e.Group)}
+	switch e.Kind {
+	case planner.EdgeParent, planner.EdgeParentLenient:
+		w.Kind, w.IgnoreFailure = wire.Edge_PARENT, e.Kind == planner.EdgeParentLenient
+		return w
+	case planner.EdgeFailure:
+		w.RunIf = wire.Edge_FAILURE
+	case planner.EdgeAlways, planner.EdgeSuccessor:
+		w.RunIf = wire.Edge_ALWAYS
+	}
+	w.Kind = wire.Edge_PREDECESSOR
+	return w
+}
+
+// The defaults of a retry block: what wire.RetryPolicy means by an absent field, and what a policy of only these omits.
+var defaultRetry = config.Retry{MaxAttempts: 3, MaxLost: 5, Min: time.Second, Max: time.Hour, Jitter: 0.2}
+
+func retryPolicy(r config.Retry) *wire.RetryPolicy {
+	if r == defaultRetry {
+		return nil
+	}
+	return &wire.RetryPolicy{
+		MaxAttempts:     proto.Int32(int32(r.MaxAttempts)),
+		MaxLost:         proto.Int32(int32(r.MaxLost)),
+		Backoff:         wireBackoff(r.Backoff),
+		Min:             durationpb.New(r.Min),
+		Max:             durationpb.New(r.Max),
+		Jitter:          proto.Float64(r.Jitter),
+		HoldOnExhausted: r.Hold,
+	}
+}
+
+func wireBackoff(b config.Backoff) wire.RetryPolicy_Backoff {
+	switch b {
+	case config.BackoffLinear:
+		return wire.RetryPolicy_LINEAR
+	case config.BackoffConstant:
+		return wire.RetryPolicy_CONSTANT
+	default:
+		return wire.RetryPolicy_EXPONENTIAL
+	}
+}
+
+func duration(d time.Duration) *durationpb.Duration {
+	if d == 0 {
+		return nil
+	}
+	return durationpb.New(d)
+}

@@ -1,0 +1,12 @@
+package applier
+
+// The keys of a workflow, without the namespace's prefix: companion writes and guards take them so.
+
+// stateKey is a HASH: address to "version record". One field per address, nothing else.
+func stateKey(workflow string) string { return "state:" + workflow }
+
+// metaKey is a HASH of what belongs to the workflow as a whole; see meta.go.
+func metaKey(workflow string) string { return "meta:" + workflow }
+
+// lockKey is a HASH: fence, and while somebody holds the lock token, who, operation, since and expires.
+func lockKey(workflow string) string { return "lock:" + workflow }

@@ -1,0 +1,78 @@
+package applier
+
+import (
+	"slices"
+
+	"github.com/waybill-dev/waybill/planner"
+)
+
+// inOrder lists the rows that change something in the order in which they are written:
+//
+//  1. what waits for another changed row, in reverse start order: dependents are in place before anything that could
+//     release them exists;
+//  2. component by component what starts work: first reopened parents, the lower before the upper, so that one that
+//     reopens is in its own parent's active set before that one opens; then the roots, in start order, since the
+//     engine starts jobs of a queue in the order in which they became ready;
+//  3. cancels and forgets, in reverse start order.
+//
+// A kill between any two of them leaves held jobs that nothing can start, or jobs whose dependents are all in place.
+func inOrder(p *planner.Plan) []*planner.Row {
+	changing := make(map[string]bool, len(p.Rows))
+	for _, r := range p.Rows {
+		switch r.Action {
+		case planner.Create, planner.Update, planner.Reopen, planner.Replace:
+			changing[r.Addr.String()] = true
+		}
+	}
+	var waiting, starting, removals []*planner.Row
+	for _, r := range p.Rows {
+		switch r.Action {
+		case planner.NoOp:
+		case planner.Delete, planner.Forget:
+			removals = append(removals, r)
+		case planner.Reopen:
+			starting = append(starting, r)
+		default:
+			if r.Action == planner.Rerecord || waitsForAny(r, changing) {
+				waiting = append(waiting, r)
+			} else {
+				starting = append(starting, r)
+			}
+		}
+	}
+	slices.Reverse(waiting)
+	slices.Reverse(removals)
+	return slices.Concat(waiting, byComponent(starting), removals)
+}
+
+func waitsForAny(r *planner.Row, changing map[string]bool) bool {
+	for _, e := range r.Edges {
+		if e.UUID == "" && changing[e.Addr.String()] {
+			return true
+		}
+	}
+	return false
+}
+
+// byComponent puts the reopened rows of each component, reversed, before its other rows.
+func byComponent(rows []*planner.Row) []*planner.Row {
+	ordered := make([]*planner.Row, 0, len(rows))
+	for len(rows) > 0 {
+		n := 1
+		for n < len(rows) && rows[n].Component == rows[0].Component {
+			n++
+		}
+		for _, r := range slices.Backward(rows[:n]) {
+			if r.Action == planner.Reopen {
+				ordered = append(ordered, r)
+			}
+		}
+		for _, r := range rows[:n] {
+			if r.Action != planner.Reopen {
+				ordered = append(ordered, r)
+			}
+		}
+		rows = rows[n:]
+	}
+	return ordered
+}

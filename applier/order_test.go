@@ -1,0 +1,69 @@
+package applier
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/waybill-dev/waybill/planner"
+)
+
+func TestInOrder(t *testing.T) {
+	t.Parallel()
+	row := func(name string, component int, a planner.Action, above ...string) *planner.Row {
+		r := &planner.Row{Addr: addr(t, "job."+name), Component: component, Action: a}
+		for _, up := range above {
+			r.Edges = append(r.Edges, planner.Target{Addr: addr(t, "job."+up)})
+		}
+		return r
+	}
+	tests := map[string]struct {
+		rows []*planner.Row
+		want []string
+	}{
+		"roots last, in start order": {
+			rows: []*planner.Row{
+				row("a", 0, planner.Create), row("a1", 0, planner.Create, "a"), row("a2", 0, planner.Create, "a1"),
+				row("b", 1, planner.Create), row("b1", 1, planner.Create, "b"), row("c", 2, planner.Create),
+			},
+			want: []string{"b1", "a2", "a1", "a", "b", "c"},
+		},
+		"what has only finished work above starts as a root does": {
+			rows: []*planner.Row{
+				row("a", 0, planner.NoOp), row("a1", 0, planner.Replace, "a"), row("a2", 0, planner.Replace, "a"), row("a3", 0, planner.Replace, "a1", "a2"),
+			},
+			want: []string{"a3", "a1", "a2"},
+		},
+		"parents reopen after their new children, the lower first, before their component's roots": {
+			rows: []*planner.Row{
+				row("top", 0, planner.Reopen), row("mid", 0, planner.Reopen, "top"), row("leaf", 0, planner.Replace, "mid"), row("heir", 0, planner.Replace, "top"),
+				row("root", 1, planner.Create), row("first", 0, planner.Create),
+			},
+			want: []string{"heir", "leaf", "mid", "top", "root", "first"},
+		},
+		"cancels and forgets at the end, backwards": {
+			rows: []*planner.Row{
+				row("a", 0, planner.Create), row("b", 1, planner.Rerecord),
+				row("x", 2, planner.Delete), row("y", 2, planner.Delete, "x"), row("z", 3, planner.Forget),
+			},
+			want: []string{"b", "a", "z", "y", "x"},
+		},
+		"what waits for a changed job is written before it": {
+			rows: []*planner.Row{row("a", 0, planner.Update), row("b", 0, planner.Create, "a")},
+			want: []string{"b", "a"},
+		},
+		"nothing to do": {rows: []*planner.Row{row("a", 0, planner.NoOp)}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, r := range inOrder(&planner.Plan{Rows: test.rows}) {
+				got = append(got, r.Addr.Name)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("order (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,145 @@
+package applier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"time"
+
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/planner"
+)
+
+// Run is one apply or destroy: an approved plan, and what it takes to make it again.
+type Run struct {
+	// Plan is what was approved. Workflow and Options are what it was made from and how: rows whose jobs have moved
+	// on are decided again by them. All three are required, but for a saved plan, where Workflow is the one it holds.
+	Plan     *planner.Plan
+	Workflow *config.Workflow
+	Options  planner.Options
+
+	// Saved marks a plan that was read from a file: it fails with *StaleError when a record it touches has moved. A plan
+	// of this process is made anew instead, and Approve is asked when the new one is another.
+	Saved bool
+	// Approve is asked under the lock whether a plan that was made anew may be applied. Without it every one may.
+	Approve func(ctx context.Context, p *planner.Plan) (bool, error)
+
+	// Keyring signs exec and http jobs and seals sensitive payloads. Needed only by a plan that submits such jobs.
+	Keyring *conveyor.Keyring
+
+	Operation   string        // for whoever waits for the lock; default "apply", or "destroy" for such a plan
+	Who         string        // the same; default user@host
+	LockTimeout time.Duration // default DefaultLockTimeout; negative: ask once
+
+	// Detach returns once everything is submitted.
+	Detach bool
+	// Observer gets what happens; nil for nobody. It may be slow.
+	Observer Observer
+
+	probe func(phase string) // tests: called before each write of the submission
+}
+
+func (r Run) withDefaults() Run {
+	if r.Operation == "" {
+		r.Operation = "apply"
+		if r.Plan != nil && r.Plan.Destroy {
+			r.Operation = "destroy"
+		}
+	}
+	if r.Who == "" {
+		r.Who = whoAmI()
+	}
+	switch {
+	case r.LockTimeout == 0:
+		r.LockTimeout = DefaultLockTimeout
+	case r.LockTimeout < 0:
+		r.LockTimeout = 0
+	}
+	if r.probe == nil {
+		r.probe = func(string) {}
+	}
+	return r
+}
+
+func (r Run) validate() error {
+	var problems []error
+	if r.Plan == nil {
+		problems = append(problems, errors.New("Plan is required"))
+	} else if r.Plan.Workflow == "" {
+		problems = append(problems, errors.New("Plan names no workflow"))
+	}
+	if r.Workflow == nil {
+		problems = append(problems, errors.New("Workflow is required: rows whose jobs moved on are planned again from it"))
+	}
+	return errors.Join(problems...)
+}
+
+func whoAmI() string {
+	name, host := "unknown", "unknown"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	if h, err := os.Hostname(); err == nil {
+		host = h
+	}
+	return name + "@" + host
+}
+
+// ErrDeclined means that Approve refused the plan that was made anew. Nothing was changed.
+var ErrDeclined = errors.New("the changed plan was not approved; nothing was changed")
+
+// InterruptedError means that ctx ended before everything was submitted. What is in the store waits or runs; the next
+// apply submits the rest.
+type InterruptedError struct {
+	Done, Total int // rows
+	Cause       error
+}
+
+func (e *InterruptedError) Error() string {
+	if e.Done == 0 {
+		return "interrupted before anything was submitted; apply again to start over"
+	}
+	return fmt.Sprintf("interrupted after %d of %d changes; apply again to submit the rest", e.Done, e.Total)
+}
+
+func (e *InterruptedError) Unwrap() error { return e.Cause }
+
+// Apply carries a plan out and follows the workflow's jobs until they are settled (DESIGN.md 5).
+//
+// When ctx ends while it submits, it stops after the batch in flight, releases the lock and fails with
+// *InterruptedError. When ctx ends while it follows, the jobs go on, the Result says Interrupted and the error is nil: a
+// caller with a worker of its own drains that one then, a caller without just leaves. A holder that loses its lock
+// fails with ErrLockLost and writes nothing more.
+func Apply(ctx context.Context, c *conveyor.Client, r Run) (Result, error) {
+	r = r.withDefaults()
+	if err := r.validate(); err != nil {
+		return Result{}, fmt.Errorf("apply: %w", err)
+	}
+	mail := newMailbox(r.Observer)
+	defer mail.close()
+	result, err := apply(ctx, c, r, mail)
+	mail.post(Done{Result: result, Err: err})
+	return result, err
+}
+
+func apply(ctx context.Context, c *conveyor.Client, r Run, mail *mailbox) (Result, error) {
+	s := &submission{client: c, run: r, mail: mail, workflow: r.Plan.Workflow}
+	if err := s.submit(ctx); err != nil {
+		return s.result(), err
+	}
+	submitted := s.result()
+	if r.Detach {
+		submitted.Detached = true
+		return submitted, s.warnUnserved(ctx)
+	}
+	f := &follower{client: c, workflow: s.workflow, mail: mail, keyID: r.Keyring.ID()}
+	result, err := f.run(ctx)
+	result.Added, result.Changed, result.Destroyed = submitted.Added, submitted.Changed, submitted.Destroyed
+	if err == nil && !result.Interrupted {
+		err = forgetDeposed(ctx, c, s.workflow, r)
+	}
+	return result, err
+}

@@ -1,0 +1,143 @@
+package applier
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/planner"
+)
+
+// statusChunk bounds how many statuses one read asks for, so that no reply holds the server or the client's memory.
+const statusChunk = 5000
+
+// ReadState reads a workflow's records and the live status of each record's job. It sends plain reads alone: no script,
+// no lock, no write of any kind. The records are of one moment; a status may be of a moment later.
+func ReadState(ctx context.Context, c *conveyor.Client, workflow string) (*planner.State, error) {
+	snap, err := readSnapshot(ctx, c, workflow)
+	if err != nil {
+		return nil, err
+	}
+	return snap.state, nil
+}
+
+// snapshot is a state with what only the applier needs of it.
+type snapshot struct {
+	state *planner.State
+	meta  meta
+}
+
+func readSnapshot(ctx context.Context, c *conveyor.Client, workflow string) (*snapshot, error) {
+	pipe := c.Redis().Pipeline()
+	recordsCmd := pipe.HGetAll(ctx, c.Prefix()+stateKey(workflow))
+	metaCmd := pipe.HGetAll(ctx, c.Prefix()+metaKey(workflow))
+	_, _ = pipe.Exec(ctx) // each command is asked for its own error
+	fields, err := metaCmd.Result()
+	if err != nil {
+		return nil, fmt.Errorf("read the state of workflow %q: %w", workflow, storeError(err, metaKey(workflow)))
+	}
+	values, err := recordsCmd.Result()
+	if err != nil {
+		return nil, fmt.Errorf("read the state of workflow %q: %w", workflow, storeError(err, stateKey(workflow)))
+	}
+	m, err := parseMeta(metaKey(workflow), fields)
+	if err != nil {
+		return nil, fmt.Errorf("read the state of workflow %q: %w", workflow, err)
+	}
+	s := &planner.State{
+		Workflow: workflow, Lineage: m.lineage, Floor: m.floor, Outputs: m.outputs,
+		Records: make(map[string]*planner.Record, len(values)),
+	}
+	for address, value := range values {
+		r, err := decodeRecord(address, value)
+		if err != nil {
+			return nil, fmt.Errorf("read the state of workflow %q: %q: %w", workflow, stateKey(workflow), err)
+		}
+		s.Records[address] = r
+	}
+	if err := readLive(ctx, c, s); err != nil {
+		return nil, fmt.Errorf("read the jobs of workflow %q: %w", workflow, err)
+	}
+	if s.Queues, err = readQueues(ctx, c, m.queues); err != nil {
+		return nil, fmt.Errorf("read the queues of workflow %q: %w", workflow, err)
+	}
+	return &snapshot{state: s, meta: m}, nil
+}
+
+func decodeRecord(address, value string) (*planner.Record, error) {
+	if _, err := config.ParseAddr(address); err != nil {
+		return nil, fmt.Errorf("%w: field %q is no address of a job: %w; nothing was changed. "+
+			"Remove the field, or use another namespace", conveyor.ErrCorrupt, address, err)
+	}
+	return planner.DecodeRecord(address, value)
+}
+
+// readLive fills in Live and Earlier.
+func readLive(ctx context.Context, c *conveyor.Client, s *planner.State) error {
+	uuids := make([]string, 0, len(s.Records))
+	addresses := make([]string, 0, len(s.Records))
+	var earlier []string
+	for address, r := range s.Records {
+		addresses = append(addresses, address)
+		uuids = append(uuids, r.UUID.String())
+		for _, e := range r.Edges {
+			if e.Kind == planner.EdgeSuccessor {
+				earlier = append(earlier, e.UUID)
+			}
+		}
+	}
+	statuses, err := statusesOf(ctx, c, slices.Concat(uuids, earlier))
+	if err != nil {
+		return err
+	}
+	s.Live = make(map[string]planner.Live, len(uuids))
+	for i, address := range addresses {
+		if statuses[i].State != conveyor.StateUnknown {
+			s.Live[address] = liveOf(statuses[i])
+		}
+	}
+	s.Earlier = make(map[string]planner.Live, len(earlier))
+	for i, id := range earlier {
+		if status := statuses[len(uuids)+i]; status.State != conveyor.StateUnknown {
+			s.Earlier[id] = liveOf(status)
+		}
+	}
+	return nil
+}
+
+func statusesOf(ctx context.Context, c *conveyor.Client, uuids []string) ([]conveyor.Status, error) {
+	all := make([]conveyor.Status, 0, len(uuids))
+	for chunk := range slices.Chunk(uuids, statusChunk) {
+		statuses, err := c.Statuses(ctx, chunk)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, statuses...)
+	}
+	return all, nil
+}
+
+// readQueues reads the settings of the queues that belong to the workflow.
+func readQueues(ctx context.Context, c *conveyor.Client, names []string) (map[string]planner.QueueSettings, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	infos, err := c.Queues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]planner.QueueSettings, len(names))
+	for _, name := range names {
+		found[name] = planner.QueueSettings{Weight: 1}
+	}
+	for _, q := range infos {
+		if _, ours := found[q.Name]; ours {
+			found[q.Name] = planner.QueueSettings{
+				Concurrency: q.Settings.Concurrency, Weight: max(q.Settings.Weight, 1), Paused: q.Settings.Paused,
+			}
+		}
+	}
+	return found, nil
+}

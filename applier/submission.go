@@ -1,0 +1,236 @@
+package applier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/planner"
+)
+
+// batchTimeout is the time one batch gets, also after a cancellation: a batch in flight is seen through, so that what
+// was done is known.
+const batchTimeout = 30 * time.Second
+
+// submission is the first half of an apply: everything that happens under the lock. It belongs to one goroutine.
+type submission struct {
+	client   *conveyor.Client
+	run      Run
+	mail     *mailbox
+	workflow string
+
+	lock  *lock
+	state *planner.State // what state is by now, with what this run has written
+	meta  meta
+	fresh bool // the workflow has no lineage in the store yet
+
+	plan  *planner.Plan
+	done  map[config.Addr]*planner.Row // rows written; the first time counts
+	order []*planner.Row               // the same, in the order they were written
+}
+
+// submit takes the lock, makes sure that the plan still holds, writes it, and gives the lock up.
+func (s *submission) submit(ctx context.Context) (err error) {
+	s.plan, s.done = s.run.Plan, map[config.Addr]*planner.Row{}
+	if !hasChanges(s.plan) {
+		return s.readState(ctx)
+	}
+	s.run.probe("lock")
+	held, l, err := acquireLock(ctx, s.client, lockRequest{
+		workflow: s.workflow, who: s.run.Who, operation: s.run.Operation, timeout: s.run.LockTimeout,
+		waiting: func(e LockWaiting) { s.mail.post(e) },
+	})
+	if err != nil {
+		return s.interrupted(ctx, err)
+	}
+	s.lock = l
+	defer func() {
+		s.run.probe("release")
+		if released := l.release(ctx); released != nil && err == nil {
+			s.mail.post(Warning{Summary: "The state lock could not be released", Detail: released.Error()})
+		}
+	}()
+	if err := s.underLock(held); err != nil {
+		return s.interrupted(ctx, causeOf(held, err))
+	}
+	return nil
+}
+
+func (s *submission) underLock(ctx context.Context) error {
+	if err := s.readState(ctx); err != nil {
+		return err
+	}
+	if err := s.check(ctx); err != nil {
+		return err
+	}
+	if !hasChanges(s.plan) {
+		return nil
+	}
+	if err := s.writeQueues(ctx); err != nil {
+		return err
+	}
+	if err := s.writeRows(ctx); err != nil {
+		return err
+	}
+	return s.writeOutputs(ctx)
+}
+
+func (s *submission) readState(ctx context.Context) error {
+	snap, err := readSnapshot(ctx, s.client, s.workflow)
+	if err != nil {
+		return err
+	}
+	s.state, s.meta = snap.state, snap.meta
+	if s.fresh = s.state.Lineage == uuid.Nil; s.fresh {
+		s.state.Lineage = uuid.New() // stored by the first batch
+	}
+	return nil
+}
+
+// check holds the plan against the state under the lock: a saved plan that no longer holds fails, one of this process
+// is made anew. Where only jobs have moved on, their rows are decided again; that needs no new approval.
+func (s *submission) check(ctx context.Context) error {
+	other := s.plan.Lineage != uuid.Nil && s.plan.Lineage != s.state.Lineage
+	if stale := moved(s.plan, s.state, s.run.Saved); other || len(stale) > 0 {
+		if s.run.Saved {
+			return &StaleError{Addrs: stale}
+		}
+		approved := s.plan
+		plan, err := s.makePlan()
+		if err != nil {
+			return err
+		}
+		s.plan = plan
+		s.mail.post(Replanned{Plan: plan, Moved: stale})
+		if !hasChanges(plan) || s.run.Approve == nil || sameChange(approved, plan) {
+			return nil
+		}
+		ok, err := s.run.Approve(ctx, plan)
+		if err == nil && !ok {
+			err = ErrDeclined
+		}
+		return err
+	}
+	return s.followProgress()
+}
+
+// followProgress decides the plan again if a job that it changes has left its row of the state table since. Jobs that the
+// plan leaves alone keep the status that it saw: what became of them was not approved as a change.
+func (s *submission) followProgress() error {
+	left := false
+	for _, r := range s.plan.Rows {
+		address := r.Addr.String()
+		switch {
+		case r.Action == planner.NoOp:
+			if r.Still(s.state.Records[address]) {
+				setLive(s.state, address, r.Live)
+			}
+		case r.Prior != nil && !samePlace(s.state.Live[address].Status, r.Live.Status):
+			left = true
+		}
+	}
+	if !left {
+		return nil
+	}
+	return s.decideAgain()
+}
+
+func setLive(s *planner.State, address string, l planner.Live) {
+	if l.Status == planner.Lost {
+		delete(s.Live, address)
+		return
+	}
+	s.Live[address] = l
+}
+
+// makePlan plans from the state as it is by now. What this run has submitted already is not asked to run again.
+func (s *submission) makePlan() (*planner.Plan, error) {
+	o := s.run.Options
+	if len(s.done) > 0 && (o.Rerun || len(o.Replace) > 0) {
+		o.Rerun, o.Replace = false, s.requestsLeft()
+	}
+	plan, diags := planner.Make(s.run.Workflow, s.state, o)
+	if diags.HasErrors() {
+		return nil, fmt.Errorf("plan again: %w", diags)
+	}
+	return plan, nil
+}
+
+// requestsLeft are the declared addresses that -rerun or -replace name and that are not written yet.
+func (s *submission) requestsLeft() []config.Addr {
+	var left []config.Addr
+	for _, j := range s.run.Workflow.Jobs {
+		if s.done[j.Addr] == nil && (s.run.Options.Rerun || names(s.run.Options.Replace, j.Addr)) {
+			left = append(left, j.Addr)
+		}
+	}
+	return left
+}
+
+// names tells whether a list of addresses means a: itself, or all instances of its block.
+func names(list []config.Addr, a config.Addr) bool {
+	for _, n := range list {
+		if n == a || n == a.Block() {
+			return true
+		}
+	}
+	return false
+}
+
+// decideAgain makes the plan anew after jobs have moved on, and tells which rows do something else now.
+func (s *submission) decideAgain() error {
+	prior := make(map[config.Addr]*planner.Row, len(s.plan.Rows))
+	for _, r := range s.plan.Rows {
+		prior[r.Addr] = r
+	}
+	plan, err := s.makePlan()
+	if err != nil {
+		return err
+	}
+	s.plan = plan
+	for _, r := range plan.Rows {
+		if old := prior[r.Addr]; old != nil && old.Action != r.Action && s.done[r.Addr] == nil {
+			s.mail.post(RowDiverted{Row: r, Prev: old.Action})
+		}
+	}
+	return nil
+}
+
+// interrupted turns an error that ctx caused into an InterruptedError.
+func (s *submission) interrupted(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+		return err
+	}
+	return &InterruptedError{Done: len(s.done), Total: len(changes(s.plan)), Cause: err}
+}
+
+// result counts what was written, as plans count: what is replaced is added and destroyed.
+func (s *submission) result() Result {
+	var r Result
+	for _, row := range s.order {
+		switch row.Action {
+		case planner.Create:
+			r.Added++
+		case planner.Replace:
+			r.Added++
+			r.Destroyed++
+		case planner.Update, planner.Rerecord, planner.Reopen:
+			r.Changed++
+		case planner.Delete:
+			r.Destroyed++
+		}
+	}
+	if s.state != nil {
+		r.Outputs = s.state.Outputs
+	}
+	return r
+}
+
+func hasChanges(p *planner.Plan) bool {
+	return len(p.Queues) > 0 || len(p.Outputs) > 0 || len(changes(p)) > 0
+}

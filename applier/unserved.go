@@ -1,0 +1,187 @@
+package applier
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/planner"
+)
+
+// Need is what a job asks of a worker. Jobs with equal needs are told about once.
+type Need struct {
+	Queue string
+	Type  string
+	KeyID string // of the key that its worker must hold; "" for none
+}
+
+// Unserved tells which needs no live worker meets, and which queues are paused: what waits there waits until somebody
+// acts. It only reads.
+func Unserved(ctx context.Context, c *conveyor.Client, needs []Need) ([]Warning, error) {
+	if len(needs) == 0 {
+		return nil, nil
+	}
+	workers, err := c.Workers(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the workers: %w", err)
+	}
+	queues, err := c.Queues(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the queues: %w", err)
+	}
+	workers = slices.DeleteFunc(workers, func(w conveyor.WorkerInfo) bool { return !w.Alive })
+	paused := map[string]bool{}
+	for _, q := range queues {
+		paused[q.Name] = q.Settings.Paused
+	}
+	needs = slices.Clone(needs)
+	slices.SortFunc(needs, func(a, b Need) int {
+		return cmp.Or(cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Type, b.Type), cmp.Compare(a.KeyID, b.KeyID))
+	})
+	var warnings []Warning
+	for _, n := range slices.Compact(needs) {
+		w, missing := unmet(n, workers)
+		if !missing && paused[n.Queue] {
+			w, missing = Warning{Summary: fmt.Sprintf("Queue %q is paused", n.Queue),
+				Detail: "Its jobs wait until it is resumed: set paused = false in its queue block and apply."}, true
+		}
+		if missing && !slices.Contains(warnings, w) {
+			warnings = append(warnings, w)
+		}
+	}
+	return warnings, nil
+}
+
+// unmet finds the first thing that no worker offers: the queue, the type in it, the key for both.
+func unmet(n Need, workers []conveyor.WorkerInfo) (Warning, bool) {
+	workers = having(workers, func(w conveyor.WorkerInfo) []string { return w.Queues }, n.Queue)
+	if len(workers) == 0 {
+		return Warning{
+			Summary: fmt.Sprintf("No worker serves queue %q", n.Queue),
+			Detail:  "Its jobs wait until one does. Start one with `waybill worker` and the workflow's directory, or apply with -worker.",
+		}, true
+	}
+	workers = having(workers, func(w conveyor.WorkerInfo) []string { return w.Types }, n.Type)
+	if len(workers) == 0 {
+		return Warning{
+			Summary: fmt.Sprintf("No worker of queue %q handles type %q", n.Queue, n.Type),
+			Detail:  "Its jobs wait until a worker that has a handler for the type serves the queue.",
+		}, true
+	}
+	if n.KeyID == "" {
+		return Warning{}, false
+	}
+	if len(having(workers, func(w conveyor.WorkerInfo) []string { return w.KeyIDs }, n.KeyID)) > 0 {
+		return Warning{}, false
+	}
+	return Warning{
+		Summary: fmt.Sprintf("No worker of queue %q holds key %s", n.Queue, n.KeyID),
+		Detail: fmt.Sprintf("Its %s jobs are signed or sealed with that key and wait until a worker that has it serves the queue. "+
+			"Give the worker the same WAYBILL_KEY, or the key file of the user who applies.", n.Type),
+	}, true
+}
+
+func having(workers []conveyor.WorkerInfo, list func(conveyor.WorkerInfo) []string, name string) []conveyor.WorkerInfo {
+	var found []conveyor.WorkerInfo
+	for _, w := range workers {
+		if slices.Contains(list(w), name) {
+			found = append(found, w)
+		}
+	}
+	return found
+}
+
+// warn tells, once each, about what keeps jobs waiting that could run now.
+func (f *follower) warn(ctx context.Context) error {
+	var needs []Need
+	for _, j := range f.jobs.order {
+		waits := j.status.State == conveyor.StateQueued || j.status.State == conveyor.StateScheduled && j.status.Fence > 0
+		if waits {
+			needs = append(needs, Need{Queue: j.record.Queue, Type: j.record.Type, KeyID: f.keyOf(j)})
+		}
+	}
+	warnings, err := Unserved(ctx, f.client, needs)
+	if err != nil {
+		return err
+	}
+	for _, w := range append(warnings, f.orphans()...) {
+		if !f.warned[w] {
+			f.warned[w] = true
+			f.mail.post(w)
+		}
+	}
+	return nil
+}
+
+// keyOf is the key that a job's worker needs, as far as is known here: state names the keys of sensitive payloads, and
+// only the one who applies knows under which key commands are signed.
+func (f *follower) keyOf(j *watchedJob) string {
+	if j.record.KeyID == "" && signed(j.record.Type) {
+		return f.keyID
+	}
+	return j.record.KeyID
+}
+
+// orphans are jobs that wait for a job outside the workflow which nobody has submitted yet.
+func (f *follower) orphans() []Warning {
+	var warnings []Warning
+	for _, j := range f.jobs.order {
+		if j.status.State != conveyor.StateHeld {
+			continue
+		}
+		for _, e := range j.record.Edges {
+			if f.jobs.byUUID[e.UUID].status.State == conveyor.StateUnknown {
+				warnings = append(warnings, Warning{
+					Summary: fmt.Sprintf("%s waits for a job that does not exist", j.addr),
+					Detail:  fmt.Sprintf("No job with uuid %s is known. It goes on once that job is submitted and has ended.", e.UUID),
+				})
+			}
+		}
+	}
+	return warnings
+}
+
+// stateChanged tells whether another apply has written since the state was read.
+func (f *follower) stateChanged(ctx context.Context) (bool, error) {
+	key := metaKey(f.workflow)
+	value, err := f.client.Redis().HGet(ctx, f.client.Prefix()+key, metaSerial).Result()
+	if errors.Is(err, redis.Nil) {
+		return f.snap.meta.serial != 0, nil
+	}
+	if err != nil {
+		return false, storeError(err, key)
+	}
+	serial, err := metaNumber(key, metaSerial, value)
+	return serial != f.snap.meta.serial, err
+}
+
+// warnUnserved is for an apply that does not follow: it tells at once what nobody will run of all that waits now.
+func (s *submission) warnUnserved(ctx context.Context) error {
+	var needs []Need
+	for _, r := range s.plan.Rows {
+		written := s.done[r.Addr] != nil && s.done[r.Addr].Action != planner.Rerecord
+		if r.Job != nil && (written || r.Live.Status.Waits()) {
+			needs = append(needs, NeedOf(r.Job, s.run.Keyring))
+		}
+	}
+	warnings, err := Unserved(ctx, s.client, needs)
+	for _, w := range warnings {
+		s.mail.post(w)
+	}
+	return err
+}
+
+// NeedOf is what a declared job asks of its worker. keyring is the applier's, nil for none.
+func NeedOf(j *config.Job, keyring *conveyor.Keyring) Need {
+	n := Need{Queue: j.Queue, Type: j.Type}
+	if j.Sensitive || signed(j.Type) {
+		n.KeyID = keyring.ID()
+	}
+	return n
+}

@@ -1,0 +1,278 @@
+package applier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/planner"
+)
+
+// maxRefusals is how often in a row a chunk of one row may be refused. A job passes a few places in its life, so a row
+// that is refused this often has a job that somebody else keeps moving.
+const maxRefusals = 20
+
+// writeRows writes the plan's rows, chunk by chunk. When a chunk is refused because a job has left its row of the state
+// table, the statuses are read again and the plan is made again from state as it is by then: rows that are written have
+// nothing left to do, the others take the table's action. Chunks shrink while they are refused, since a smaller one
+// is sooner on its way.
+func (s *submission) writeRows(ctx context.Context) error {
+	limit, refusals := conveyor.MaxBatch, 0
+	for {
+		refused, progress, err := s.pass(ctx, limit)
+		if err != nil || refused == nil {
+			return err
+		}
+		if progress {
+			limit, refusals = conveyor.MaxBatch, 0
+		}
+		if limit == 1 {
+			if refusals++; refusals > maxRefusals {
+				return fmt.Errorf("%s cannot be applied: its job changes each time it is looked at (%w); apply again", refused.rows[0].Addr, refused.cause)
+			}
+		}
+		limit = max(1, limit/2)
+		if err := s.refresh(ctx, refused); err != nil {
+			return err
+		}
+		if err := s.decideAgain(); err != nil {
+			return err
+		}
+	}
+}
+
+// refusal is a chunk that met jobs elsewhere than its rows expect.
+type refusal struct {
+	rows    []*planner.Row // that conflicted
+	parents []string       // uuids of parents that were to be held open and have ended
+	stale   bool           // a record had another version
+	cause   *conveyor.ConflictError
+}
+
+// pass writes rows until all are written or a chunk is refused.
+func (s *submission) pass(ctx context.Context, limit int) (refused *refusal, progress bool, err error) {
+	if err := planner.Settle(s.plan, s.state); err != nil {
+		return nil, false, err
+	}
+	rows := inOrder(s.plan)
+	w := rowWriter{workflow: s.workflow, jobs: jobBuilder{
+		namespace: s.client.Namespace(), keyring: s.run.Keyring, uuids: s.uuidsAfter(),
+	}}
+	total := len(s.done) + len(rows)
+	for len(rows) > 0 {
+		k := &chunk{}
+		for _, r := range rows {
+			changes, err := w.changes(r)
+			if err != nil {
+				return nil, progress, err
+			}
+			if !k.add(r, changes, limit) {
+				break
+			}
+		}
+		if refused, err = s.write(ctx, k); err != nil || refused != nil {
+			return refused, progress, err
+		}
+		progress = true
+		rows = rows[len(k.rows):]
+		s.mail.post(Submitting{Done: total - len(rows), Total: total})
+	}
+	return nil, progress, nil
+}
+
+// uuidsAfter finds the submission of an address as it stands when this pass is through.
+func (s *submission) uuidsAfter() func(config.Addr) (string, bool) {
+	next := make(map[config.Addr]*planner.Record)
+	for _, r := range s.plan.Rows {
+		if r.Next != nil {
+			next[r.Addr] = r.Next
+		}
+	}
+	return func(a config.Addr) (string, bool) {
+		r := next[a]
+		if r == nil {
+			r = s.state.Records[a.String()]
+		}
+		if r == nil {
+			return "", false
+		}
+		return r.UUID.String(), true
+	}
+}
+
+// write sends one chunk and takes note of it.
+func (s *submission) write(ctx context.Context, k *chunk) (*refusal, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var first []conveyor.Attach
+	if s.fresh {
+		first = s.identity()
+	}
+	s.run.probe(phaseOf(k))
+	err := s.apply(ctx, k.batch(s.lock, s.meta.serial+1, s.state.Floor, first))
+	var conflict *conveyor.ConflictError
+	if errors.As(err, &conflict) {
+		return refusalOf(k, conflict), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", rangeOf(k.rows), err)
+	}
+	s.fresh = false
+	s.meta.serial++
+	s.state.Floor = max(s.state.Floor, k.floor)
+	at := time.Now()
+	for _, r := range k.rows {
+		s.wrote(r)
+		s.mail.post(RowApplied{Row: r, At: at})
+	}
+	return nil, nil
+}
+
+// apply sends a batch to its end, whatever becomes of ctx meanwhile.
+func (s *submission) apply(ctx context.Context, b conveyor.Batch) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), batchTimeout)
+	defer cancel()
+	return s.client.Apply(ctx, b)
+}
+
+// identity is what the first batch of a workflow stores besides: nobody else may have been first.
+func (s *submission) identity() []conveyor.Attach {
+	lineage := metaWrite(s.workflow, metaLineage, s.state.Lineage.String())
+	lineage.Version = 0
+	return []conveyor.Attach{metaWrite(s.workflow, metaFormat, strconv.Itoa(stateFormat)), lineage}
+}
+
+// wrote brings state up to date after a row was written. A job that was submitted or changed counts as waiting from now
+// on, whatever becomes of it: it is this run's, and is not decided again for its progress.
+func (s *submission) wrote(r *planner.Row) {
+	address := r.Addr.String()
+	if r.Successor && r.Prior != nil {
+		s.state.Earlier[r.Prior.UUID.String()] = r.Live
+	}
+	switch {
+	case r.Next == nil:
+		delete(s.state.Records, address)
+		delete(s.state.Live, address)
+	default:
+		s.state.Records[address] = r.Next
+		switch r.Action {
+		case planner.Create, planner.Replace:
+			s.state.Live[address] = planner.Live{Status: planner.Held, Opening: r.Next.Opening}
+		case planner.Reopen:
+			s.state.Live[address] = planner.Live{Status: planner.Closing, Opening: r.Next.Opening, Fence: r.Live.Fence}
+		}
+	}
+	if s.done[r.Addr] == nil {
+		s.done[r.Addr] = r
+		s.order = append(s.order, r)
+	}
+}
+
+func refusalOf(k *chunk, conflict *conveyor.ConflictError) *refusal {
+	refused := &refusal{cause: conflict}
+	for _, c := range conflict.Conflicts {
+		refused.stale = refused.stale || c.Stale
+		if c.Index < 0 || c.Index >= len(k.of) {
+			continue
+		}
+		refused.rows = append(refused.rows, k.of[c.Index])
+		if change := k.changes[c.Index]; change.Attach == nil {
+			refused.parents = append(refused.parents, change.UUID)
+		}
+	}
+	if len(refused.rows) == 0 {
+		refused.rows = k.rows
+	}
+	return refused
+}
+
+// refresh reads again what the refusal is about: the status of every row not written yet that the plan changes, of those
+// that conflicted, and of the parents that were to be held open. A record that moved under the lock is one of this run's
+// own whose reply was lost: then records are read again too.
+func (s *submission) refresh(ctx context.Context, refused *refusal) error {
+	if refused.stale {
+		if err := s.rereadRecords(ctx); err != nil {
+			return err
+		}
+	}
+	var addresses, uuids []string
+	look := func(address string, r *planner.Record) {
+		if r != nil {
+			addresses, uuids = append(addresses, address), append(uuids, r.UUID.String())
+		}
+	}
+	for _, r := range s.plan.Rows {
+		if r.Action != planner.NoOp && s.done[r.Addr] == nil {
+			look(r.Addr.String(), s.state.Records[r.Addr.String()])
+		}
+	}
+	for _, r := range refused.rows {
+		look(r.Addr.String(), s.state.Records[r.Addr.String()])
+	}
+	for _, id := range refused.parents {
+		for address, r := range s.state.Records {
+			if r.UUID.String() == id {
+				look(address, r)
+			}
+		}
+	}
+	earlier := len(uuids)
+	for id := range s.state.Earlier {
+		uuids = append(uuids, id)
+	}
+	statuses, err := statusesOf(ctx, s.client, uuids)
+	if err != nil {
+		return err
+	}
+	for i, address := range addresses {
+		setLive(s.state, address, liveOf(statuses[i]))
+	}
+	for i, id := range uuids[earlier:] {
+		s.state.Earlier[id] = liveOf(statuses[earlier+i])
+	}
+	return nil
+}
+
+func (s *submission) rereadRecords(ctx context.Context) error {
+	snap, err := readSnapshot(ctx, s.client, s.workflow)
+	if err != nil {
+		return err
+	}
+	for address := range s.state.Live {
+		if snap.state.Records[address] != nil {
+			snap.state.Live[address] = s.state.Live[address]
+		}
+	}
+	if snap.state.Lineage == s.state.Lineage {
+		s.fresh = false
+	}
+	snap.state.Lineage = s.state.Lineage
+	s.state, s.meta = snap.state, snap.meta
+	return nil
+}
+
+func rangeOf(rows []*planner.Row) string {
+	if len(rows) == 1 {
+		return rows[0].Addr.String()
+	}
+	return fmt.Sprintf("%s to %s (%d rows)", rows[0].Addr, rows[len(rows)-1].Addr, len(rows))
+}
+
+// phaseOf names what a chunk mainly does.
+func phaseOf(k *chunk) string {
+	phase := "rows"
+	for _, r := range k.rows {
+		switch r.Action {
+		case planner.Reopen:
+			return "reopen"
+		case planner.Delete, planner.Forget:
+			phase = "removal"
+		}
+	}
+	return phase
+}
