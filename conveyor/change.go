@@ -2,53 +2,260 @@ package conveyor
 
 import (
 	"context"
-	"time"
+	"errors"
+	"fmt"
+	"strconv"
 
 	"github.com/waybill-dev/waybill/conveyor/wire"
 )
 
 // Apply makes the changes of b in order, all or none, in one script. It fails with *ConflictError when a job or a companion
 // write is not as expected and with ErrGuard when the guard does not hold. Repeating an Apply that was done is a no-op and
-// succeeds: companion writes already there as wanted are recognised.
-func (c *Client) Apply(ctx context.Context, b Batch) error { return errUnbuilt }
-
-// Update replaces the bytes, edges, place and time of a waiting job.
-func (c *Client) Update(ctx context.Context, job *wire.Job) error { return errUnbuilt }
-
-// Cancel ends a waiting job as cancelled and tells the worker of a running one. Cancelling an ended job is a no-op.
-func (c *Client) Cancel(ctx context.Context, uuid string) error { return errUnbuilt }
-
-// Retry runs a failed job again, under a new opening, with its attempts reset.
-func (c *Client) Retry(ctx context.Context, uuid string) error { return errUnbuilt }
-
-// Release queues a job that is on hold.
-func (c *Client) Release(ctx context.Context, uuid string) error { return errUnbuilt }
-
-// Get returns a job's status, and its bytes as far as they can be found without scanning a list: those of a job that
-// runs, failed, was updated or has several edges. Otherwise the job is nil. ErrNotFound means no status entry.
-func (c *Client) Get(ctx context.Context, uuid string) (*wire.Job, Status, error) {
-	return nil, Status{}, errUnbuilt
+// succeeds: companion writes already there as wanted are recognised, and their changes are left out.
+func (c *Client) Apply(ctx context.Context, b Batch) error {
+	call, err := b.call()
+	if err != nil {
+		return fmt.Errorf("apply: %w", err)
+	}
+	if err := c.apply(ctx, call); err != nil {
+		return fmt.Errorf("apply: %w", err)
+	}
+	return nil
 }
 
-// Statuses returns the status of each uuid, in order; StateUnknown for those without an entry. It only reads.
-func (c *Client) Statuses(ctx context.Context, uuids []string) ([]Status, error) {
-	return nil, errUnbuilt
+// Update replaces the bytes, edges, place and time of a waiting job. One that has started takes the bytes, queue, priority
+// and limits for its next attempt; one that is over is left alone.
+func (c *Client) Update(ctx context.Context, job *wire.Job) error {
+	if job == nil {
+		return fmt.Errorf("update: %w", ErrNilJob)
+	}
+	return c.one(ctx, "update", job.Uuid, Change{Kind: ChangeUpdate, Job: job})
 }
 
-// Exchange acknowledges a batch of attempts and reserves the next.
-func (c *Client) Exchange(ctx context.Context, r ExchangeRequest) (ExchangeReply, error) {
-	return ExchangeReply{}, errUnbuilt
+// Cancel ends a waiting job as cancelled and tells the worker of a running one, which ends when it stops or its lease does.
+// A closing one ends as cancelled after its children. Cancelling an ended job is a no-op.
+func (c *Client) Cancel(ctx context.Context, uuid string) error {
+	return c.one(ctx, "cancel", uuid, Change{Kind: ChangeCancel, UUID: uuid})
 }
 
-// TickReply tells what a Tick did.
-type TickReply struct {
-	Changes int           // jobs changed
-	More    bool          // work is left: tick again at once
-	Dead    []string      // workers found silent and removed
-	Next    time.Duration // until the next due job or lease end, at most a minute
-	Now     time.Time
+// Retry runs a failed job again, under a new opening, with its attempts reset. Retrying a job that is running again is a
+// no-op; any other state, failed(child) included, is ErrState.
+func (c *Client) Retry(ctx context.Context, uuid string) error {
+	s, err := c.Statuses(ctx, []string{uuid})
+	if err != nil {
+		return fmt.Errorf("retry: %w", err)
+	}
+	if s[0].State == StateUnknown {
+		return fmt.Errorf("retry %s: %w", uuid, ErrNotFound)
+	}
+	call := newApplyCall("retry", nil, nil, 3)
+	call.args = append(call.args, "R", uuid, s[0].Opening)
+	if err := c.apply(ctx, call); err != nil {
+		return fmt.Errorf("retry: %w", err)
+	}
+	return nil
 }
 
-// Tick does what any connected process may do for all: release due jobs, finish what is listed to do, reap dead workers and
-// expired leases, sweep retention. At most 200 changes a call.
-func (c *Client) Tick(ctx context.Context) (TickReply, error) { return TickReply{}, errUnbuilt }
+// Release queues a job that is on hold, with its attempts reset.
+func (c *Client) Release(ctx context.Context, uuid string) error {
+	call := newApplyCall("release", nil, nil, 2)
+	call.args = append(call.args, "H", uuid)
+	return notFound("release", uuid, c.apply(ctx, call))
+}
+
+// one makes a single unguarded change.
+func (c *Client) one(ctx context.Context, what, uuid string, change Change) error {
+	b := Batch{Changes: []Change{change}}
+	call, err := b.call()
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	call.args[0] = what
+	return notFound(what, uuid, c.apply(ctx, call))
+}
+
+// notFound makes the conflict of a single change on an unknown job ErrNotFound.
+func notFound(what, uuid string, err error) error {
+	var conflict *ConflictError
+	if errors.As(err, &conflict) && len(conflict.Conflicts) == 1 && conflict.Conflicts[0].State == StateUnknown {
+		return fmt.Errorf("%s %s: %w", what, uuid, ErrNotFound)
+	}
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", what, uuid, err)
+	}
+	return nil
+}
+
+// applyCall collects the arguments of apply.lua.
+type applyCall struct{ args []any }
+
+func newApplyCall(event string, g *Guard, companions []Attach, size int) *applyCall {
+	call := &applyCall{args: make([]any, 0, 5+4*len(companions)+size)}
+	if g == nil {
+		call.args = append(call.args, event, "", "", "")
+	} else {
+		call.args = append(call.args, event, g.Key, g.Field, g.Want)
+	}
+	call.args = append(call.args, len(companions))
+	for i := range companions {
+		call.attach(&companions[i])
+	}
+	return call
+}
+
+func (call *applyCall) attach(a *Attach) {
+	if a.Value == nil {
+		call.args = append(call.args, a.Key, a.Field, "-"+strconv.FormatInt(a.Version, 10))
+		return
+	}
+	call.args = append(call.args, a.Key, a.Field, "="+strconv.FormatInt(a.Version, 10), a.Value)
+}
+
+// add appends a plain addition.
+func (call *applyCall) add(s *submission) {
+	kind := "A"
+	switch big := len(s.bytes) > apart; {
+	case s.edges != "" && big:
+		kind = "Aeb"
+	case s.edges != "":
+		kind = "Ae"
+	case big:
+		kind = "Ab"
+	}
+	call.args = append(call.args, kind, s.uuid, s.entry, s.bytes)
+	if s.edges != "" {
+		call.args = append(call.args, s.edges)
+	}
+}
+
+// apply calls apply.lua.
+func (c *Client) apply(ctx context.Context, call *applyCall) error {
+	reply, err := c.run(ctx, applyScript, call.args...)
+	if err != nil {
+		return err
+	}
+	c.warnDamaged(texts(reply))
+	return nil
+}
+
+// warnDamaged reports keys that a script met and left alone.
+func (c *Client) warnDamaged(keys []string) {
+	for _, key := range keys {
+		c.logger.Warn("a key is damaged and was left alone; run doctor", "key", key)
+	}
+}
+
+// call checks a Batch and puts it into arguments.
+func (b *Batch) call() (*applyCall, error) {
+	var problems []error
+	if n := len(b.Changes); n > MaxBatch {
+		problems = append(problems, fmt.Errorf("%d changes, the limit is %d: %w", n, MaxBatch, ErrTooLarge))
+	}
+	if n := len(b.Companions); n > MaxBatch {
+		problems = append(problems, fmt.Errorf("%d companion writes, the limit is %d: %w", n, MaxBatch, ErrTooLarge))
+	}
+	if b.Guard != nil {
+		problems = append(problems, validKey("guard", b.Guard.Key))
+	}
+	for i := range b.Companions {
+		problems = append(problems, validKey("companion", b.Companions[i].Key))
+	}
+	call := newApplyCall("apply", b.Guard, b.Companions, len(b.Changes)*9)
+	for i := range b.Changes {
+		if err := call.change(&b.Changes[i]); err != nil {
+			problems = append(problems, fmt.Errorf("change %d: %w", i, err))
+		}
+	}
+	return call, errors.Join(problems...)
+}
+
+// validKey keeps companion writes off the engine's own keys.
+func validKey(what, key string) error {
+	if key == "" || engineKeys[key] {
+		return fmt.Errorf("%s key %q: %w", what, key, ErrKey)
+	}
+	return nil
+}
+
+var engineKeys = map[string]bool{"status": true, "seq": true, "scheduled": true, "todo": true, "workers": true, "leases": true,
+	"queues": true, "slots": true, "depth": true, "ended": true, "events": true, "events:seq": true, "results": true,
+	"failures": true, "failed": true, "progress": true, "clock": true, "setaside": true, "callers": true}
+
+// change appends one Change: kind and options, uuid, and what they announce, in the order apply.lua reads.
+func (call *applyCall) change(ch *Change) error {
+	letters := "AUCLOT"
+	if int(ch.Kind) >= len(letters) {
+		return fmt.Errorf("kind %d is not known", ch.Kind)
+	}
+	kind, uuid := letters[ch.Kind:ch.Kind+1], ch.UUID
+	var sub submission
+	withJob := ch.Kind == ChangeAdd || ch.Kind == ChangeUpdate
+	if withJob {
+		var err error
+		if sub, err = newSubmission(ch.Job, addOptions{}); err != nil {
+			return err
+		}
+		uuid = sub.uuid
+		if sub.edges != "" {
+			kind += "e"
+		}
+		if len(sub.bytes) > apart {
+			kind += "b"
+		}
+	} else if ch.Kind != ChangeAttach && !validName(uuid) {
+		return fmt.Errorf("%w: %q", ErrUUID, uuid)
+	}
+	if ch.Expect != nil {
+		kind += "x"
+	}
+	if ch.Replaces != "" {
+		kind += "p"
+	}
+	if ch.Attach != nil {
+		kind += "t"
+		if err := validKey("attach", ch.Attach.Key); err != nil {
+			return err
+		}
+	} else if ch.Kind == ChangeAttach {
+		return errors.New("ChangeAttach without Attach")
+	}
+	if ch.Withdraw {
+		kind += "w"
+	}
+	if ch.CancelReplaced {
+		kind += "n"
+	}
+	call.args = append(call.args, kind, uuid)
+	if withJob {
+		call.args = append(call.args, sub.entry, sub.bytes)
+		if sub.edges != "" {
+			call.args = append(call.args, sub.edges)
+		}
+	} else if ch.Kind == ChangeReopen {
+		call.args = append(call.args, ch.Opening)
+	}
+	if ch.Expect != nil {
+		call.args = append(call.args, stateLetters(ch.Expect))
+	}
+	if ch.Replaces != "" {
+		if !validName(ch.Replaces) || ch.Kind != ChangeAdd || ch.Replaces == uuid {
+			return fmt.Errorf("replaces %q: %w", ch.Replaces, ErrUUID)
+		}
+		call.args = append(call.args, ch.Replaces)
+	}
+	if ch.Attach != nil {
+		call.attach(ch.Attach)
+	}
+	return nil
+}
+
+// texts are the strings of a reply that is a list.
+func texts(reply any) []string {
+	list, _ := reply.([]any)
+	out := make([]string, 0, len(list))
+	for _, v := range list {
+		s, _ := v.(string)
+		out = append(out, s)
+	}
+	return out
+}

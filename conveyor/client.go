@@ -1,11 +1,9 @@
 package conveyor
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -80,9 +78,3 @@ func (c *Client) Namespace() string { return c.keys.namespace() }
 // Redis is the client that was given to NewClient.
 func (c *Client) Redis() redis.UniversalClient { return c.rdb }
 
-// Now is the store's clock, in milliseconds: the only clock that decides anything here.
-func (c *Client) Now(ctx context.Context) (time.Time, error) {
-	return time.Time{}, errUnbuilt
-}
-
-var errUnbuilt = errors.New("conveyor: not built yet")

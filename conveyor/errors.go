@@ -3,6 +3,7 @@ package conveyor
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -14,7 +15,9 @@ var (
 	ErrUUID            = errors.New("uuid is not of [A-Za-z0-9._-]{1,128}")
 	ErrPriority        = errors.New("priority is not 0, 1 or 2")
 	ErrEdge            = errors.New("invalid edge")
+	ErrTime            = errors.New("time is out of range")
 	ErrTooLarge        = errors.New("too large")
+	ErrKey             = errors.New("key is empty or belongs to the engine")
 	ErrMarshal         = errors.New("marshalling failed")
 	ErrUnknownUpstream = errors.New("upstream job is unknown")
 	ErrGuard           = errors.New("guard does not hold: the lock was lost")
@@ -41,4 +44,60 @@ func (e *ConflictError) Error() string {
 		}
 	}
 	return b.String()
+}
+
+// parseConflicts reads "<index>:<state or version>:<s|v>,...".
+func parseConflicts(text string) error {
+	e := &ConflictError{}
+	for part := range strings.SplitSeq(text, ",") {
+		fields := strings.Split(part, ":")
+		if len(fields) != 3 {
+			return fmt.Errorf("unreadable conflict %q", text)
+		}
+		index, err := strconv.Atoi(fields[0])
+		if err != nil {
+			return fmt.Errorf("unreadable conflict %q: %w", text, err)
+		}
+		c := Conflict{Index: index}
+		if fields[2] == "v" {
+			c.Stale = true
+			if c.Version, err = strconv.ParseInt(fields[1], 10, 64); err != nil {
+				return fmt.Errorf("unreadable conflict %q: %w", text, err)
+			}
+		} else if fields[1] != "" {
+			c.State = stateOf[fields[1][0]]
+		}
+		e.Conflicts = append(e.Conflicts, c)
+	}
+	return e
+}
+
+// StepError tells which step of Add met a key it could not use. Nothing was changed.
+type StepError struct {
+	Step error  // ErrParentList, ErrPredecessorList, ErrSchedule, ErrDeadParent or ErrPush
+	Text string // names the key
+}
+
+func (e *StepError) Error() string { return e.Step.Error() + ": " + e.Text }
+
+// Unwrap makes a StepError both its step and ErrCorrupt.
+func (e *StepError) Unwrap() []error { return []error{e.Step, ErrCorrupt} }
+
+// The steps of Add, for errors.Is.
+var (
+	ErrParentList      = errors.New("adding job to parent")
+	ErrPredecessorList = errors.New("adding job to predecessor")
+	ErrSchedule        = errors.New("scheduling job")
+	ErrDeadParent      = errors.New("dead parent handling")
+	ErrPush            = errors.New("pushing job")
+)
+
+// corruptError reads "[<step>] <key> ...".
+func corruptError(text string) error {
+	steps := map[string]error{"parent": ErrParentList, "predecessor": ErrPredecessorList, "schedule": ErrSchedule,
+		"deadparent": ErrDeadParent, "push": ErrPush}
+	if word, rest, ok := strings.Cut(text, " "); ok && steps[word] != nil {
+		return &StepError{Step: steps[word], Text: rest}
+	}
+	return fmt.Errorf("%w: %s", ErrCorrupt, text)
 }

@@ -46,7 +46,10 @@ type Ack struct {
 type ExchangeReply struct {
 	Reserved []Reservation
 	Outdated []int         // indexes into Done whose fence was stale
+	More     bool          // something is left to do or to reserve: call again at once
+	Damaged  []string      // keys of a wrong type that were met and left alone
 	Next     time.Duration // until the next due job; 0: none known
+	Broken   []Ack         // reserved jobs whose bytes cannot be decoded: to be acknowledged so, as failed
 	Now      time.Time     // the store's clock
 }
 
@@ -56,4 +59,5 @@ type Reservation struct {
 	Fence    int64
 	Attempts int
 	Lost     int
+	Opening  int64 // of the job; edges that the attempt makes name it
 }

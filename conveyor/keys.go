@@ -1,6 +1,9 @@
 package conveyor
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // keyspace is the prefix of a namespace; its methods are the only place in Go where a key's name is made. The Lua
 // side has the same names in lua/lib/keys.lua.
@@ -15,6 +18,48 @@ func newKeyspace(namespace string) keyspace {
 
 func (k keyspace) namespace() string {
 	return strings.TrimSuffix(strings.TrimPrefix(string(k), "{"), "}:")
+}
+
+func (k keyspace) key(name string) string { return string(k) + name }
+
+func (k keyspace) status() string            { return k.key("status") }
+func (k keyspace) failed() string            { return k.key("failed") }
+func (k keyspace) results() string           { return k.key("results") }
+func (k keyspace) failures() string          { return k.key("failures") }
+func (k keyspace) progress() string          { return k.key("progress") }
+func (k keyspace) workers() string           { return k.key("workers") }
+func (k keyspace) queues() string            { return k.key("queues") }
+func (k keyspace) depth() string             { return k.key("depth") }
+func (k keyspace) slots() string             { return k.key("slots") }
+func (k keyspace) events() string            { return k.key("events") }
+func (k keyspace) lastEvent() string         { return k.key("events:seq") }
+func (k keyspace) clock() string             { return k.key("clock") }
+func (k keyspace) scheduled() string         { return k.key("scheduled") }
+func (k keyspace) todo() string              { return k.key("todo") }
+func (k keyspace) ended() string             { return k.key("ended") }
+func (k keyspace) leases() string            { return k.key("leases") }
+func (k keyspace) setAside() string          { return k.key("setaside") }
+func (k keyspace) job(uuid string) string    { return k.key("jobs:" + uuid) }
+func (k keyspace) active(uuid string) string { return k.job(uuid) + ":active" }
+func (k keyspace) edges(uuid string) string  { return k.job(uuid) + ":edges" }
+func (k keyspace) log(uuid string) string    { return k.job(uuid) + ":log" }
+func (k keyspace) worker(id string) string   { return k.key("worker:" + id) }
+func (k keyspace) wake(id string) string     { return k.key("wake:" + id) }
+
+// queue is the list of one lane.
+func (k keyspace) queue(name string, lane int) string {
+	if lane == 1 {
+		return k.key("queue:" + name)
+	}
+	return k.key("queue:" + name + ":" + string(rune('0'+lane)))
+}
+
+// waiting is the list of an upstream's children or onComplete heirs that wait for one opening.
+func (k keyspace) waiting(uuid, class string, opening int64) string {
+	if opening > 1 {
+		return k.job(uuid) + ":" + class + ":" + strconv.FormatInt(opening, 10)
+	}
+	return k.job(uuid) + ":" + class
 }
 
 const maxName = 128

@@ -2,7 +2,13 @@ package conveyor
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // The beat of workers: a worker that is silent for DeadAfter is dead and its jobs go back to their places.
@@ -45,41 +51,102 @@ type BeatReply struct {
 
 // Beat registers a worker or renews it, and with it the lease of all its jobs.
 func (c *Client) Beat(ctx context.Context, w WorkerInfo) (BeatReply, error) {
-	return BeatReply{}, errUnbuilt
+	if !validName(w.ID) {
+		return BeatReply{}, fmt.Errorf("beat: worker %q: %w", w.ID, ErrUUID)
+	}
+	fields := []any{
+		"host", w.Host, "pid", w.PID, "team", w.Team, "queues", strings.Join(w.Queues, ","), "types", strings.Join(w.Types, ","),
+		"keys", strings.Join(w.KeyIDs, ","), "capacity", w.Capacity, "started", w.Started.UnixMilli(),
+	}
+	args := append([]any{w.ID, len(fields) / 2}, fields...)
+	for _, h := range w.Running {
+		args = append(args, h.UUID, h.Fence)
+	}
+	reply, err := c.run(ctx, beatScript, args...)
+	if err != nil {
+		return BeatReply{}, err
+	}
+	p := texts(reply)
+	if len(p) != 4 {
+		return BeatReply{}, errors.New("beat: unreadable reply")
+	}
+	out := BeatReply{Now: time.UnixMilli(integer(p[0])), Cancel: listed(p[1]), Outdated: listed(p[2])}
+	for _, pair := range listed(p[3]) {
+		uuid, fence, _ := strings.Cut(pair, " ")
+		out.Unknown = append(out.Unknown, Holding{UUID: uuid, Fence: integer(fence)})
+	}
+	return out, nil
+}
+
+// listed splits a list joined by commas.
+func listed(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, ",")
 }
 
 // Leave hands back what the worker still owns, each job to its place with nothing spent, and deregisters it.
-func (c *Client) Leave(ctx context.Context, workerID string) error { return errUnbuilt }
+func (c *Client) Leave(ctx context.Context, workerID string) error {
+	if !validName(workerID) {
+		return fmt.Errorf("leave: worker %q: %w", workerID, ErrUUID)
+	}
+	for {
+		reply, err := c.run(ctx, leaveScript, workerID)
+		if err != nil {
+			return err
+		}
+		if done, _ := reply.(int64); done == 1 {
+			return nil
+		}
+	}
+}
 
 // WaitWake blocks until something may have become ready for a worker whose last Exchange came back short, or until
 // timeout. It is a hint: false tells only that nothing was heard.
 func (c *Client) WaitWake(ctx context.Context, workerID string, timeout time.Duration) (bool, error) {
-	return false, errUnbuilt
+	_, err := c.rdb.BLPop(ctx, timeout, c.keys.wake(workerID)).Result()
+	if errors.Is(err, redis.Nil) {
+		return false, nil
+	}
+	return err == nil, read(ctx, "wait for a wake-up", err)
 }
 
 // Workers lists the registered workers by id.
-func (c *Client) Workers(ctx context.Context) ([]WorkerInfo, error) { return nil, errUnbuilt }
-
-// QueueSettings steers a queue. The zero value is the default: unlimited, weight 1, not paused.
-type QueueSettings struct {
-	Concurrency int // running jobs at most, over all workers; 0: unlimited
-	Weight      int // share of a worker's turns; 0 is 1
-	Paused      bool
+func (c *Client) Workers(ctx context.Context) ([]WorkerInfo, error) {
+	pipe := c.rdb.Pipeline()
+	ids, beat := pipe.ZRangeWithScores(ctx, c.keys.workers(), 0, -1), pipe.Time(ctx)
+	clock := pipe.Get(ctx, c.keys.clock())
+	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
+		return nil, read(ctx, "read "+c.keys.workers(), err)
+	}
+	now := testClock(beat.Val(), clock.Val())
+	pipe = c.rdb.Pipeline()
+	infos, loads := map[string]*redis.MapStringStringCmd{}, map[string]*redis.IntCmd{}
+	for _, z := range ids.Val() {
+		id, _ := z.Member.(string)
+		infos[id] = pipe.HGetAll(ctx, c.keys.worker(id))
+		loads[id] = pipe.ZCard(ctx, c.keys.worker(id)+":jobs")
+	}
+	if len(infos) > 0 {
+		if _, err := pipe.Exec(ctx); err != nil {
+			return nil, read(ctx, "read workers", err)
+		}
+	}
+	out := make([]WorkerInfo, 0, len(infos))
+	for _, z := range ids.Val() {
+		id, _ := z.Member.(string)
+		f, last := infos[id].Val(), time.UnixMilli(int64(z.Score))
+		w := WorkerInfo{
+			ID: id, Host: f["host"], PID: int(integer(f["pid"])), Team: f["team"], Queues: listed(f["queues"]), Types: listed(f["types"]),
+			KeyIDs: listed(f["keys"]), Capacity: int(integer(f["capacity"])),
+			Load: int(loads[id].Val()), LastBeat: last, Alive: now.Sub(last) < DeadAfter,
+		}
+		if f["started"] != "" {
+			w.Started = time.UnixMilli(integer(f["started"]))
+		}
+		out = append(out, w)
+	}
+	slices.SortFunc(out, func(a, b WorkerInfo) int { return strings.Compare(a.ID, b.ID) })
+	return out, nil
 }
-
-// QueueInfo is a queue as observers see it. Depths are counters: no list is scanned.
-type QueueInfo struct {
-	Name     string
-	Depth    [3]int64 // queued jobs by priority
-	Running  int64
-	Settings QueueSettings
-}
-
-// Queues lists the queues that have jobs or settings, by name.
-func (c *Client) Queues(ctx context.Context) ([]QueueInfo, error) { return nil, errUnbuilt }
-
-// SetQueue stores a queue's settings.
-func (c *Client) SetQueue(ctx context.Context, name string, s QueueSettings) error { return errUnbuilt }
-
-// DeleteQueueSettings brings a queue back to the defaults.
-func (c *Client) DeleteQueueSettings(ctx context.Context, name string) error { return errUnbuilt }

@@ -26,7 +26,12 @@ const (
 var stateNames = [...]string{"unknown", "held", "template", "scheduled", "queued", "running", "closing", "completed", "failed",
 	"on hold", "cancelled", "skipped", "obsolete", "expired"}
 
-func (s State) String() string { return stateNames[s] }
+func (s State) String() string {
+	if int(s) >= len(stateNames) {
+		return "invalid"
+	}
+	return stateNames[s]
+}
 
 // Ended tells whether the job is over in this opening.
 func (s State) Ended() bool { return s >= StateCompleted && s != StateOnHold }
@@ -51,6 +56,8 @@ type Status struct {
 	FailedChildren  int
 	CancelRequested bool
 	Withdrawn       bool
-	Recorded        bool // a companion write belongs to it: retention leaves the entry
-	Pending         int  // edges not decided yet
+	Recorded        bool   // a companion write belongs to it: retention leaves the entry
+	Pending         int    // edges not decided yet
+	Place           int64  // order within queue and lane; 0 before the job was first ready
+	Cause           string // of a skipped job: the upstream that excluded it
 }

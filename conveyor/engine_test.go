@@ -1,0 +1,288 @@
+package conveyor_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/wire"
+	"github.com/waybill-dev/waybill/internal/redistest"
+)
+
+// engine is one namespace under test, with a clock that stands still until it is moved.
+type engine struct {
+	*testing.T
+	*conveyor.Client
+	rdb    *redis.Client
+	now    int64 // ms
+	number atomic.Int64
+}
+
+// start is when every engine's clock begins: a whole second, in milliseconds.
+const start = int64(1_800_000_000_000)
+
+// onBoth runs a test on a real Redis and on the server that the embedded store is built on, and then wants Verify to be silent.
+func onBoth(t *testing.T, test func(e *engine)) {
+	t.Helper()
+	t.Parallel()
+	stores := []struct {
+		name string
+		open func(t *testing.T) *redis.Client
+	}{
+		{"redis", func(t *testing.T) *redis.Client { return redistest.Shared(t).Client(t) }},
+		{"miniredis", func(t *testing.T) *redis.Client { return redistest.Miniredis(t) }},
+	}
+	for _, store := range stores {
+		t.Run(store.name, func(t *testing.T) {
+			t.Parallel()
+			e := newEngine(t, store.open(t))
+			test(e)
+			e.sound()
+		})
+	}
+}
+
+func newEngine(t *testing.T, rdb *redis.Client) *engine {
+	t.Helper()
+	c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: redistest.Namespace()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &engine{T: t, Client: c, rdb: rdb}
+	e.at(start)
+	return e
+}
+
+func (e *engine) key(name string) string { return e.Prefix() + name }
+
+// at moves the clock.
+func (e *engine) at(ms int64) {
+	e.Helper()
+	e.now = ms
+	e.ok(e.rdb.Set(e.Context(), e.key("clock"), fmt.Sprintf("=%d", ms), 0).Err())
+}
+
+func (e *engine) pass(d time.Duration) {
+	e.Helper()
+	e.at(e.now + d.Milliseconds())
+}
+
+func (e *engine) ok(err error) {
+	e.Helper()
+	if err != nil {
+		e.Fatal(err)
+	}
+}
+
+// sound wants no violation of an invariant.
+func (e *engine) sound() {
+	e.Helper()
+	violations, err := e.Verify(context.WithoutCancel(e.Context()))
+	e.ok(err)
+	for _, v := range violations {
+		e.Errorf("violation: %+v", v)
+	}
+}
+
+// job is a job of queue "q"; uuid may be empty.
+func job(uuid string, change ...func(*wire.Job)) *wire.Job {
+	j := &wire.Job{Uuid: uuid, Type: "noop", Queue: "q"}
+	for _, f := range change {
+		f(j)
+	}
+	return j
+}
+
+func under(parents ...string) func(*wire.Job) {
+	return func(j *wire.Job) {
+		for _, p := range parents {
+			j.Edges = append(j.Edges, &wire.Edge{Kind: wire.Edge_PARENT, Uuid: p})
+		}
+	}
+}
+
+func after(runIf wire.Edge_RunIf, predecessors ...string) func(*wire.Job) {
+	return func(j *wire.Job) {
+		group := int32(0)
+		for _, e := range j.Edges {
+			group = max(group, e.Group+1)
+		}
+		for _, p := range predecessors {
+			j.Edges = append(j.Edges, &wire.Edge{Kind: wire.Edge_PREDECESSOR, Uuid: p, RunIf: runIf, Group: group})
+		}
+	}
+}
+
+func edge(e *wire.Edge) func(*wire.Job) { return func(j *wire.Job) { j.Edges = append(j.Edges, e) } }
+
+func runAt(ms int64) func(*wire.Job) {
+	return func(j *wire.Job) { j.RunAt = timestamppb.New(time.UnixMilli(ms)) }
+}
+
+func queue(name string) func(*wire.Job) { return func(j *wire.Job) { j.Queue = name } }
+
+func lane(priority int32) func(*wire.Job) { return func(j *wire.Job) { j.Priority = &priority } }
+
+func (e *engine) add(jobs ...*wire.Job) {
+	e.Helper()
+	e.ok(e.AddMany(e.Context(), jobs))
+}
+
+// exchange acknowledges and reserves as worker "w".
+func (e *engine) exchange(want int, done ...conveyor.Ack) conveyor.ExchangeReply {
+	e.Helper()
+	return e.exchangeAs("w", want, done...)
+}
+
+func (e *engine) exchangeAs(worker string, want int, done ...conveyor.Ack) conveyor.ExchangeReply {
+	e.Helper()
+	reply, err := e.Exchange(e.Context(), conveyor.ExchangeRequest{
+		Worker: worker, Number: e.number.Add(1), Queues: []string{"q"}, Want: want, Done: done,
+	})
+	e.ok(err)
+	return reply
+}
+
+// reserve returns the attempts it started.
+func (e *engine) reserve(want int) []conveyor.Reservation {
+	e.Helper()
+	return e.exchange(want).Reserved
+}
+
+// take reserves one job and wants it to be this one.
+func (e *engine) take(uuid string) conveyor.Reservation {
+	e.Helper()
+	got := e.reserve(1)
+	if len(got) != 1 || got[0].Job.Uuid != uuid {
+		e.Fatalf("reserved %v, want %s", names(got), uuid)
+	}
+	return got[0]
+}
+
+// run takes a job and ends its attempt.
+func (e *engine) run(uuid string, verdict conveyor.Verdict) {
+	e.Helper()
+	e.end(e.take(uuid), verdict)
+}
+
+func (e *engine) end(r conveyor.Reservation, verdict conveyor.Verdict) {
+	e.Helper()
+	if out := e.exchange(0, ack(r, verdict)).Outdated; len(out) > 0 {
+		e.Fatalf("%s: outdated", r.Job.Uuid)
+	}
+}
+
+func ack(r conveyor.Reservation, verdict conveyor.Verdict) conveyor.Ack {
+	return conveyor.Ack{UUID: r.Job.Uuid, Fence: r.Fence, Verdict: verdict}
+}
+
+func names(rs []conveyor.Reservation) []string {
+	out := []string{}
+	for _, r := range rs {
+		out = append(out, r.Job.Uuid)
+	}
+	return out
+}
+
+// nothing wants no job to be ready.
+func (e *engine) nothing() {
+	e.Helper()
+	if got := e.reserve(10); len(got) > 0 {
+		e.Fatalf("reserved %v, want nothing", names(got))
+	}
+}
+
+// reserves wants exactly these jobs, in this order.
+func (e *engine) reserves(want ...string) []conveyor.Reservation {
+	e.Helper()
+	got := e.reserve(100)
+	if diff := cmp.Diff(want, names(got)); diff != "" {
+		e.Fatalf("reserved (-want +got):\n%s", diff)
+	}
+	return got
+}
+
+func (e *engine) status(uuid string) conveyor.Status {
+	e.Helper()
+	s, err := e.Statuses(e.Context(), []string{uuid})
+	e.ok(err)
+	return s[0]
+}
+
+// states wants jobs to be in states: "a queued, b failed".
+func (e *engine) states(want string) {
+	e.Helper()
+	var uuids, got []string
+	for part := range strings.SplitSeq(want, ", ") {
+		uuid, _, _ := strings.Cut(part, " ")
+		uuids = append(uuids, uuid)
+	}
+	found, err := e.Statuses(e.Context(), uuids)
+	e.ok(err)
+	for _, s := range found {
+		state := s.State.String()
+		if s.ChildFailed {
+			state += "(child)"
+		}
+		got = append(got, s.UUID+" "+state)
+	}
+	if diff := cmp.Diff(strings.Split(want, ", "), got); diff != "" {
+		e.Fatalf("states (-want +got):\n%s", diff)
+	}
+}
+
+func (e *engine) tick() conveyor.TickReply {
+	e.Helper()
+	reply, err := e.Tick(e.Context())
+	e.ok(err)
+	return reply
+}
+
+// keys lists the namespace's keys that hold jobs, without bookkeeping.
+func (e *engine) keys() []string {
+	e.Helper()
+	var out []string
+	iter := e.rdb.Scan(e.Context(), 0, e.Prefix()+"*", 1000).Iterator()
+	for iter.Next(e.Context()) {
+		name := strings.TrimPrefix(iter.Val(), e.Prefix())
+		if name == "scheduled" || strings.HasPrefix(name, "queue:") || strings.HasPrefix(name, "jobs:") {
+			out = append(out, name)
+		}
+	}
+	e.ok(iter.Err())
+	slices.Sort(out)
+	return out
+}
+
+func (e *engine) wantKeys(want ...string) {
+	e.Helper()
+	slices.Sort(want)
+	if diff := cmp.Diff(want, e.keys()); diff != "" {
+		e.Fatalf("keys (-want +got):\n%s", diff)
+	}
+}
+
+// list reads a list as jobs, the next one first.
+func (e *engine) list(name string) []*wire.Job {
+	e.Helper()
+	entries, err := e.rdb.LRange(e.Context(), e.key(name), 0, -1).Result()
+	e.ok(err)
+	slices.Reverse(entries)
+	var out []*wire.Job
+	for _, entry := range entries {
+		j := &wire.Job{}
+		e.ok(proto.Unmarshal([]byte(entry), j))
+		out = append(out, j)
+	}
+	return out
+}

@@ -1,0 +1,140 @@
+package conveyor
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A status entry is
+//
+//	<state><lane><flags>|<queue>|<place>[|<tag><value>]...
+//
+// packed so that a plain queued job's stays far below the 64 bytes beyond which a Redis hash doubles. States:
+//
+//	h held   t template   s scheduled   q queued   r running   c closing   H on hold
+//	C completed   F failed   f failed(child)   X cancelled   K skipped by failure   k skipped by success
+//	O obsolete   E expired
+//
+// Flags: r recorded, w withdrawn, c cancel asked for, b bytes in jobs:<uuid>, k and h list of children and of heirs to work
+// off, a had children in the active set, m edges in jobs:<uuid>:edges, d a ticket stayed behind in a queue, o on hold
+// when exhausted, p goes back to its place when due.
+//
+// Tags: d due (ms), e delay after the edges (ms), f fence, a attempts, l lost, g opening, w owner, i edges, p undecided
+// edges in the hash, x decided outcome of a closing job, k how edges excluded it (- or =), s started, t ended (ms), z uuid
+// of the upstream that excluded it, b failed children, h outcomes of earlier openings, m limit of lost leases.
+
+var stateOf = map[byte]State{
+	'h': StateHeld, 't': StateTemplate, 's': StateScheduled, 'q': StateQueued, 'r': StateRunning, 'c': StateClosing,
+	'C': StateCompleted, 'F': StateFailed, 'f': StateFailed, 'H': StateOnHold, 'X': StateCancelled, 'K': StateSkipped,
+	'k': StateSkipped, 'O': StateObsolete, 'E': StateExpired,
+}
+
+// stateLetters are the letters of a state, as scripts compare them.
+func stateLetters(states []State) string {
+	var b strings.Builder
+	for _, s := range states {
+		if s == StateUnknown {
+			b.WriteByte('-')
+		}
+		for letter, state := range stateOf {
+			if state == s {
+				b.WriteByte(letter)
+			}
+		}
+	}
+	return b.String()
+}
+
+// decodeStatus reads a status entry.
+func decodeStatus(uuid, entry string) (Status, error) {
+	bad := func() (Status, error) {
+		return Status{UUID: uuid}, fmt.Errorf("%w: status entry of %s: %q", ErrCorrupt, uuid, entry)
+	}
+	head, rest, ok := strings.Cut(entry, "|")
+	if !ok || len(head) < 2 || head[1] < '0' || head[1] > '2' {
+		return bad()
+	}
+	s := Status{UUID: uuid, Priority: int(head[1] - '0'), Opening: 1}
+	if s.State, ok = stateOf[head[0]]; !ok {
+		return bad()
+	}
+	s.ChildFailed = head[0] == 'f'
+	s.Success = head[0] == 'k'
+	for _, f := range head[2:] {
+		switch f {
+		case 'r':
+			s.Recorded = true
+		case 'w':
+			s.Withdrawn = true
+		case 'c':
+			s.CancelRequested = true
+		}
+	}
+	s.Queue, rest, ok = strings.Cut(rest, "|")
+	if !ok {
+		return bad()
+	}
+	place, rest, _ := strings.Cut(rest, "|")
+	if place != "" {
+		n, err := strconv.ParseInt(place, 10, 64)
+		if err != nil {
+			return bad()
+		}
+		s.Place = n
+	}
+	for rest != "" {
+		var field string
+		field, rest, _ = strings.Cut(rest, "|")
+		if field == "" || !s.set(field[0], field[1:]) {
+			return bad()
+		}
+	}
+	return s, nil
+}
+
+// set reads one tagged field; tags that only scripts need are passed over.
+func (s *Status) set(tag byte, value string) bool {
+	switch tag {
+	case 'w':
+		s.Owner = value
+		return true
+	case 'z':
+		s.Cause = value
+		return true
+	case 'i':
+		s.Pending += strings.Count(value, "?")
+		return true
+	case 'x', 'k', 'h':
+		return true
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		return false
+	}
+	switch tag {
+	case 'd':
+		s.DueAt = time.UnixMilli(n)
+	case 'f':
+		s.Fence = n
+	case 'a':
+		s.Attempts = int(n)
+	case 'l':
+		s.Lost = int(n)
+	case 'g':
+		s.Opening = n
+	case 'p':
+		s.Pending += int(n)
+	case 's':
+		s.Started = time.UnixMilli(n)
+	case 't':
+		s.Ended = time.UnixMilli(n)
+	case 'b':
+		s.FailedChildren = int(n)
+	case 'e', 'm':
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,152 @@
+package conveyor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/waybill-dev/waybill/conveyor/wire"
+)
+
+// Exchange acknowledges a batch of attempts and reserves the next, in one script. Reservations are in start order. A call
+// whose reply was lost is repeated with the same number.
+func (c *Client) Exchange(ctx context.Context, r ExchangeRequest) (ExchangeReply, error) {
+	if r.Caller == "" {
+		r.Caller = r.Worker
+	}
+	if err := r.validate(); err != nil {
+		return ExchangeReply{}, fmt.Errorf("exchange: %w", err)
+	}
+	reply, err := c.run(ctx, exchangeScript, r.args()...)
+	if err != nil {
+		return ExchangeReply{}, err
+	}
+	out, err := parseExchange(reply)
+	if err != nil {
+		return ExchangeReply{}, fmt.Errorf("exchange: %w", err)
+	}
+	c.warnDamaged(out.Damaged)
+	return out, nil
+}
+
+func (r *ExchangeRequest) validate() error {
+	var problems []error
+	if !validName(r.Caller) || r.Worker != "" && !validName(r.Worker) {
+		problems = append(problems, fmt.Errorf("caller %q, worker %q: %w", r.Caller, r.Worker, ErrUUID))
+	}
+	if r.Number < 1 {
+		problems = append(problems, fmt.Errorf("number %d: calls are numbered from 1", r.Number))
+	}
+	if r.Want < 0 || r.Want > MaxBatch || len(r.Done) > MaxBatch {
+		problems = append(problems, fmt.Errorf("%d wanted, %d done, the limit of each is %d: %w", r.Want, len(r.Done), MaxBatch, ErrTooLarge))
+	}
+	if r.Worker == "" && r.Want > 0 && r.Lease < time.Millisecond {
+		problems = append(problems, errors.New("a reservation without a worker needs a Lease"))
+	}
+	for _, q := range r.Queues {
+		if !validName(q) {
+			problems = append(problems, fmt.Errorf("%w: %q", ErrQueueName, q))
+		}
+	}
+	for i, a := range r.Done {
+		if !validName(a.UUID) || a.Fence < 1 || int(a.Verdict) >= len(verdictLetters) {
+			problems = append(problems, fmt.Errorf("done %d: uuid %q, fence %d, verdict %d: %w", i, a.UUID, a.Fence, a.Verdict, ErrUUID))
+		}
+		if len(a.Result) > MaxResult {
+			problems = append(problems, fmt.Errorf("done %d: result of %d bytes, the limit is %d: %w", i, len(a.Result), MaxResult, ErrTooLarge))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+const verdictLetters = "DTFHBNW" // by Verdict
+
+func (r *ExchangeRequest) args() []any {
+	args := make([]any, 0, 6+len(r.Queues)+3*len(r.Done))
+	args = append(args, r.Caller, r.Number, r.Worker, r.Lease.Milliseconds(), r.Want, len(r.Queues))
+	for _, q := range r.Queues {
+		args = append(args, q)
+	}
+	for i := range r.Done {
+		a := &r.Done[i]
+		b := make([]byte, 0, 24)
+		b = strconv.AppendInt(b, a.Fence, 10)
+		b = append(b, ':', verdictLetters[a.Verdict], ':')
+		b = strconv.AppendInt(b, int64((max(a.Delay, 0)+time.Millisecond-1)/time.Millisecond), 10)
+		b = append(b, ':')
+		if a.Failure != "" {
+			b = append(b, 'f')
+		}
+		if a.Result != nil {
+			b = append(b, 'r')
+		}
+		args = append(args, a.UUID, b)
+		if a.Failure != "" {
+			args = append(args, bounded(a.Failure, MaxFailure))
+		}
+		if a.Result != nil {
+			args = append(args, a.Result)
+		}
+	}
+	return args
+}
+
+// bounded cuts a text to n bytes, in its middle: what matters of a stack or an output stands at its ends.
+func bounded(s string, n int) string {
+	const gap = "\n...\n"
+	if len(s) <= n {
+		return s
+	}
+	head := (n - len(gap)) / 2
+	return strings.ToValidUTF8(s[:head]+gap+s[len(s)-(n-len(gap)-head):], "")
+}
+
+func parseExchange(reply any) (ExchangeReply, error) {
+	parts := texts(reply)
+	if len(parts) == 0 {
+		return ExchangeReply{}, errors.New("empty reply")
+	}
+	lines := strings.Split(parts[0], "\n")
+	head := strings.Fields(lines[0])
+	if len(head) != 3 || len(lines) < 3 {
+		return ExchangeReply{}, fmt.Errorf("unreadable reply %q", parts[0])
+	}
+	out := ExchangeReply{
+		Now: time.UnixMilli(integer(head[0])), Next: time.Duration(integer(head[1])) * time.Millisecond, More: head[2] == "1",
+	}
+	if lines[1] != "" {
+		for part := range strings.SplitSeq(lines[1], ",") {
+			out.Outdated = append(out.Outdated, int(integer(part)))
+		}
+	}
+	if lines[2] != "" {
+		out.Damaged = strings.Split(lines[2], ",")
+	}
+	for i, line := range lines[3:] {
+		f := strings.Fields(line)
+		if len(f) != 5 || 1+i >= len(parts) || parts[1+i] == "" {
+			continue // not held any more
+		}
+		job := &wire.Job{}
+		if err := proto.Unmarshal([]byte(parts[1+i]), job); err != nil {
+			out.Broken = append(out.Broken, Ack{UUID: f[0], Fence: integer(f[1]), Verdict: VerdictFailed,
+				Failure: "the job's bytes cannot be decoded: " + err.Error()})
+			continue
+		}
+		out.Reserved = append(out.Reserved, Reservation{
+			Job: job, Fence: integer(f[1]), Attempts: int(integer(f[2])), Lost: int(integer(f[3])), Opening: integer(f[4]),
+		})
+	}
+	return out, nil
+}
+
+// integer reads a number that a script wrote.
+func integer(s string) int64 {
+	n, _ := strconv.ParseInt(s, 10, 64)
+	return n
+}

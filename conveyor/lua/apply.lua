@@ -1,0 +1,223 @@
+-- apply: makes a list of changes in order, all or none. Also Add, Update, Cancel, Retry and Release.
+-- KEYS: 1 <prefix>status.
+-- ARGV: event kind; guard key, field, value (key '' for none); number of companion writes, each: key, field, version,
+--   value; then the changes, each: kind with options, uuid, and what these say.
+--   Versions are '=<version>' to set and '-<version>' to remove (no value follows).
+--   Kinds: A add, U update, C cancel, L drop the recorded flag, O reopen, T companion write only, R retry, H release.
+--   A and U: entry text (state ignored), bytes. O and R: opening. Options, in this order:
+--   e edges follow; x expected state letters follow; p the replaced uuid follows; t companion write follows;
+--   w withdraw; n cancel the replaced one; b bytes go to jobs:<uuid>.
+-- Replies: the keys that are damaged and delay some job, usually none. Errors: GUARD; CONFLICT <index>:<state or
+--   version>:<s|v>,...; OUTDATED <uuid>; UNKNOWN <uuid>; STATE <uuid>; CORRUPT [<step>] <key> ...
+strict_keys = true
+check_fixed()
+local at = 1
+local function arg()
+  at = at + 1
+  return ARGV[at - 1]
+end
+
+local event = arg()
+local guard_key = arg()
+local guard_field = arg()
+local guard_value = arg()
+local fields = {} -- key -> field -> value
+local function companion()
+  local a = {key = PRE .. arg()}
+  a.field = arg()
+  a.version = arg()
+  a.remove = byte(a.version) == 45
+  a.version = sub(a.version, 2)
+  a.value = not a.remove and arg()
+  fields[a.key] = fields[a.key] or {}
+  fields[a.key][a.field] = false
+  return a
+end
+
+local companions = {}
+for i = 1, tonumber(arg()) do companions[i] = companion() end
+
+local list, uuids = {}, {}
+while at <= #ARGV do
+  local c = {o = arg()}
+  c.u = arg()
+  c.kind = sub(c.o, 1, 1)
+  local function opt(f) return find(c.o, f, 2, true) end
+  if c.kind == 'A' or c.kind == 'U' then
+    c.entry = arg()
+    c.bytes = arg()
+    c.edges = opt('e') and edges(arg()) or {}
+  elseif c.kind == 'O' or c.kind == 'R' then
+    c.opening = tonumber(arg())
+  end
+  c.expect = opt('x') and arg()
+  c.replaces = opt('p') and arg()
+  c.attach = opt('t') and companion()
+  c.withdraw, c.cancel, c.apart = opt('w'), opt('n'), opt('b')
+  list[#list + 1] = c
+  uuids[#uuids + 1] = c.u
+  uuids[#uuids + 1] = c.replaces
+  for _, e in ipairs(c.edges or {}) do uuids[#uuids + 1] = e.u end
+end
+
+if guard_key ~= '' then
+  need('hash', guard_key)
+  if fault then return redis.error_reply(fault) end
+  if call('HGET', PRE .. guard_key, guard_field) ~= guard_value then return redis.error_reply('GUARD does not hold') end
+end
+for key, values in pairs(fields) do
+  if not is(key, 'hash') then return redis.error_reply('CORRUPT ' .. key .. ' is a ' .. kind(key) .. ', not a hash') end
+  local names = {}
+  for name in pairs(values) do names[#names + 1] = name end
+  for i = 1, #names, 500 do
+    local last = min(i + 499, #names)
+    local got = call('HMGET', key, unpack(names, i, last))
+    for j = i, last do values[names[j]] = got[j - i + 1] end
+  end
+end
+if fault then return redis.error_reply(fault) end
+load(uuids)
+for _, u in ipairs(uuids) do
+  if S[u] and S[u].bad then return redis.error_reply('CORRUPT ' .. PRE .. 'status entry of ' .. u) end
+end
+
+-- Lists that were filled before their upstream came are flagged in its entry.
+local fresh, listed = {}, 0
+for _, c in ipairs(list) do
+  if c.kind == 'A' and not S[c.u] then
+    fresh[#fresh + 1] = list_key(c.u, 'children', 1)
+    fresh[#fresh + 1] = list_key(c.u, 'onComplete', 1)
+  end
+end
+for i = 1, #fresh, 500 do listed = listed + call('EXISTS', unpack(fresh, i, min(i + 499, #fresh))) end
+local function lists_of(r)
+  local k, h = list_key(r.u, 'children', 1), list_key(r.u, 'onComplete', 1)
+  if lists[k] or listed > 0 and kind(k) ~= 'none' then flag(r, 'k') end
+  if lists[h] or listed > 0 and kind(h) ~= 'none' then flag(r, 'h') end
+end
+
+local conflicts, hsets, hdels = {}, {}, {}
+
+-- written tells whether a companion write is there already: then this call, or its part, was done before. A write that
+-- expects any version cannot tell, and is done again.
+local function written(a)
+  local v = fields[a.key][a.field]
+  if a.version == '-1' then return false end
+  if a.remove then return not v and a.version ~= '0' end
+  return v == a.value
+end
+
+local function write(index, a)
+  if written(a) then return end
+  local v = fields[a.key][a.field]
+  local found = v and (match(v, '^%d+') or '0') or '0'
+  if a.version ~= '-1' and (found ~= a.version or a.version == '0' and v) then
+    conflicts[#conflicts + 1] = index .. ':' .. found .. ':v'
+    return
+  end
+  fields[a.key][a.field] = a.value
+  if a.remove then append(hdels, a.key, a.field) else append(hsets, a.key, a.field, a.value) end
+end
+
+local function known(index, c, r)
+  if c.expect and not find(c.expect, r and r.st or '-', 1, true) then
+    conflicts[#conflicts + 1] = index .. ':' .. (r and r.st or '-') .. ':s'
+    return false
+  end
+  return true
+end
+
+local function needs(index, r)
+  if not r then conflicts[#conflicts + 1] = index .. ':-:s' end
+  return r
+end
+
+local function replace(c)
+  local old = c.replaces and S[c.replaces]
+  if not old or old.gone then return end
+  withdraw(old)
+  if c.cancel then cancel(old) end
+  unrecord(old)
+end
+
+-- remade tells whether a held job was made by an earlier attempt of the one that makes it again now.
+local function remade(r, c)
+  for _, e in ipairs(edges(r.i)) do
+    if e.b and r.st == 'h' then
+      for _, n in ipairs(c.edges) do
+        local P = S[n.u]
+        if n.b and n.u == e.u and n.b ~= e.b and P and P.st == 'r' and P.f == n.b then return true end
+      end
+    end
+  end
+end
+
+local function change(index, c)
+  local r = S[c.u]
+  if r and r.gone then r = false end
+  if c.attach and written(c.attach) then return end
+  local subject = r
+  if c.kind == 'A' and c.replaces then subject = S[c.replaces] end
+  if not known(index, c, subject) then return end
+  if c.attach then write(index, c.attach) end
+  local records = c.attach and not c.attach.remove
+  if c.kind == 'A' then
+    if not r then
+      r = decode(c.u, c.entry)
+      if records then flag(r, 'r') end
+      lists_of(r)
+      add(r, c.edges, c.bytes, c.apart, c.replaces)
+    else
+      if records and not has(r, 'r') then
+        flag(r, 'r')
+        touch(r, true)
+      end
+      if remade(r, c) then
+        r.i = nil
+        update(r, decode(c.u, c.entry), c.edges, c.bytes)
+      end
+    end
+    return replace(c)
+  end
+  if c.kind == 'T' then return end
+  if c.kind == 'L' then
+    if r then unrecord(r) end
+    return
+  end
+  if not needs(index, r) then return end
+  if records and not has(r, 'r') then
+    flag(r, 'r')
+    touch(r, true)
+  end
+  if c.kind == 'U' then
+    update(r, decode(c.u, c.entry), c.edges, c.bytes)
+  elseif c.kind == 'C' then
+    if c.withdraw then withdraw(r) end
+    cancel(r)
+    if c.attach and c.attach.remove then unrecord(r) end
+  elseif c.kind == 'O' then
+    if not reopen(r, c.opening) then conflicts[#conflicts + 1] = index .. ':' .. r.st .. ':s' end
+  elseif c.kind == 'R' then
+    if not again(r, c.opening) then refuse('STATE ' .. r.u) end
+  elseif c.kind == 'H' then
+    if r.st == 'H' then
+      r.a = nil
+      push(r)
+    elseif ENDED[r.st] then
+      refuse('STATE ' .. r.u)
+    end
+  end
+end
+
+for i, c in ipairs(list) do change(i - 1, c) end
+for i, a in ipairs(companions) do write(-i, a) end
+if fault then return redis.error_reply(fault) end
+if #conflicts > 0 then return redis.error_reply('CONFLICT ' .. concat(conflicts, ',')) end
+
+flush_each('HSET', 'hash', hsets)
+flush_each('HDEL', 'hash', hdels)
+flush_graph()
+strict_keys = false
+settle_all()
+commit(event)
+return damaged

@@ -1,0 +1,229 @@
+-- exchange: acknowledges a batch of attempts and reserves the next.
+-- KEYS: 1 <prefix>status.
+-- ARGV: caller, number, worker ('' for none), lease in ms, how many are wanted, number of queues, the queues in the
+--   order to take from; then the attempts, each: uuid, <fence>:<verdict>:<delay ms>:<options>, and by its options
+--   f the failure text, r the result. Verdicts: D done, T retry, F failed, H hold, B handed back, N no handler, W defer.
+-- Replies: a text, then the bytes of each reserved job ('' when it is not held any more). The text's lines: now, ms until
+--   the next due time, 1 when to call again at once; outdated indexes; damaged keys; then one line per reserved job:
+--   uuid fence attempts lost opening.
+-- Errors: OUTDATED number; CORRUPT <key> ...
+check_fixed()
+local caller, number, worker, lease, want = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
+local call_key, calls = PRE .. 'call:' .. caller, PRE .. 'callers'
+need('string', 'call:' .. caller)
+need('zset', 'workers', 'callers')
+need('hash', 'queues')
+if worker ~= '' then need('zset', 'worker:' .. worker .. ':jobs') end
+if fault then return redis.error_reply(fault) end
+
+-- reply adds the bytes of the reserved jobs to the text; those lost since are left out.
+local function reply(text, known)
+  local us, keys, out = {}, {}, {text}
+  for u, f in gmatch(text, '\n(%S+) (%d+) %d+ %d+ %d+') do
+    us[#us + 1] = {u, f}
+    keys[#keys + 1] = PRE .. 'jobs:' .. u
+  end
+  if #us == 0 then return out end
+  if not known then
+    local ids = {}
+    for i = 1, #us do ids[i] = us[i][1] end
+    load(ids)
+  end
+  local got = call('MGET', unpack(keys))
+  for i = 1, #us do
+    local r = S[us[i][1]]
+    out[i + 1] = r and r.st == 'r' and r.f == us[i][2] and got[i] or ''
+  end
+  return out
+end
+
+local last = call('GET', call_key)
+if last then
+  local n, text = match(last, '^(%d+)\n(.*)$')
+  if n == number then return reply(text) end
+  if tonumber(n or 0) > tonumber(number) then return redis.error_reply('OUTDATED number ' .. number .. ' after ' .. n) end
+end
+
+local queues, at = {}, 7
+for i = 1, tonumber(ARGV[6]) do
+  queues[i] = ARGV[at]
+  at = at + 1
+end
+local acks, us = {}, {}
+while at <= #ARGV do
+  local a = {u = ARGV[at]}
+  local f, v, d, o = match(ARGV[at + 1], '^(%d+):(%a):(%d+):(%a*)$')
+  a.f, a.v, a.d = f, v, tonumber(d)
+  at = at + 2
+  if find(o, 'f', 1, true) then
+    a.failure = ARGV[at]
+    at = at + 1
+  end
+  if find(o, 'r', 1, true) then
+    a.result = ARGV[at]
+    at = at + 1
+  end
+  acks[#acks + 1] = a
+  us[#us + 1] = a.u
+end
+load(us)
+
+release_due(max(0, min(100, BUDGET - #acks)))
+take_todo(50)
+
+local function acknowledge(r, a)
+  r.w, r.lease = nil, nil
+  touch(r)
+  if a.failure then
+    failures[#failures + 1] = r.u
+    failures[#failures + 1] = a.failure
+  end
+  if a.v == 'T' or a.v == 'F' or a.v == 'H' then r.a = num(tonumber(r.a or 0) + 1) end
+  if a.v == 'D' then
+    if a.result then
+      results[#results + 1] = r.u
+      results[#results + 1] = a.result
+    end
+    clear(r, 'c')
+    r.st = 'c'
+    settle(r)
+  elseif has(r, 'c') then
+    close_as(r, 'X')
+  elseif a.v == 'F' then
+    close_as(r, 'F')
+  elseif a.v == 'H' then
+    r.st = 'H'
+  elseif a.v == 'B' then
+    push(r, true)
+  elseif a.v == 'N' then
+    flag(r, 'p')
+    if a.d > 0 then schedule(r, now + a.d) else push(r, true) end
+  elseif a.d > 0 then
+    schedule(r, now + a.d)
+  else
+    push(r)
+  end
+end
+
+local outdated, parents = {}, {}
+for i, a in ipairs(acks) do
+  local r = S[a.u]
+  if r and r.i then
+    for _, e in ipairs(edges(r.i)) do parents[#parents + 1] = e.u end
+  end
+end
+load(parents)
+for i, a in ipairs(acks) do
+  local r = S[a.u]
+  if r and r.st == 'r' and r.f == a.f then acknowledge(r, a) else outdated[#outdated + 1] = i - 1 end
+end
+local more = settle_all()
+flush_all_members()
+flush_places()
+
+-- take reserves up to n jobs of one queue, lane by lane, dropping tickets that are no job's place any more.
+local taken, lost_bytes = {}, {}
+local function take(q, n)
+  for lane = 2, 0, -1 do
+    local key = queue_key(q, num(lane))
+    if not is(key, 'list') then
+      damage(key)
+    else
+      for _ = 1, 20 do
+        if n <= 0 then return n end
+        local t = call('RPOP', key, n)
+        if not t or #t == 0 then break end
+        local ids, nexts = {}, {}
+        for i = 1, #t do
+          ids[i], nexts[i] = uuid_of(t[i])
+          ids[i] = ids[i] or false
+        end
+        load(ids)
+        for i = 1, #t do
+          local r = ids[i] and S[ids[i]]
+          if not ids[i] or r and r.bad then
+            set_aside(key, t[i])
+          elseif holds(r, t[i], nexts[i], key) then
+            r.st, r.w, r.lease, r.s = 'r', worker ~= '' and worker or nil, now + lease, num(now)
+            r.f = num(tonumber(r.f or 0) + 1)
+            if not has(r, 'b') then r.T = t[i] end
+            touch(r)
+            taken[#taken + 1] = r
+            n = n - 1
+          end
+        end
+      end
+    end
+  end
+  return n
+end
+
+local left = min(want, max(0, BUDGET - #changed))
+local clipped = left < want
+if left > 0 and #queues > 0 then
+  local settings = call('HMGET', PRE .. 'queues', unpack(queues))
+  local running = call('HMGET', PRE .. 'slots', unpack(queues))
+  for i, q in ipairs(queues) do
+    local limit, state = match(settings[i] or '', '^(%d+):%d*:(%d)')
+    local n = left
+    if limit and limit ~= '0' then
+      local used = tonumber(running[i] or 0)
+      for _, r in ipairs(changed) do -- this call's own acknowledgements free slots
+        if r.os == 'r' and r.oq == q then used = used - 1 end
+        if r.st == 'r' and r.q == q then used = used + 1 end
+      end
+      n = min(n, max(0, tonumber(limit) - used))
+    end
+    if state ~= '1' and n > 0 then left = left - (n - take(q, n)) end
+    if left <= 0 then break end
+  end
+end
+
+-- The bytes of reserved jobs are in jobs:<uuid> from now to the end. A job without bytes cannot run.
+local set, held = {}, {}
+for _, r in ipairs(taken) do
+  if has(r, 'b') then
+    held[#held + 1] = r
+  else
+    flag(r, 'b')
+    set[#set + 1] = PRE .. 'jobs:' .. r.u
+    set[#set + 1] = r.T
+  end
+end
+for i = 1, #set, 500 do call('MSET', unpack(set, i, min(i + 499, #set))) end
+if #held > 0 then
+  local keys = {}
+  for i, r in ipairs(held) do keys[i] = PRE .. 'jobs:' .. r.u end
+  local got = call('MGET', unpack(keys))
+  for i, r in ipairs(held) do
+    if not got[i] then
+      failures[#failures + 1] = r.u
+      failures[#failures + 1] = 'the job\'s bytes are gone from the store'
+      damage(keys[i])
+      close_as(r, 'F')
+    end
+  end
+end
+if settle_all() then more = true end
+
+local lines = {}
+for _, r in ipairs(taken) do
+  if r.st == 'r' then
+    lines[#lines + 1] = concat({r.u, r.f, r.a or '0', r.l or '0', r.g or '1'}, ' ')
+  end
+end
+if worker ~= '' then call('ZADD', PRE .. 'workers', num(now), worker) end
+for _, q in ipairs(queues) do
+  local key = PRE .. 'idle:' .. q
+  if worker ~= '' and is(key, 'zset') then
+    if left > 0 and not clipped and want > 0 then call('ZADD', key, num(now), worker) else call('ZREM', key, worker) end
+  end
+end
+commit('exchange')
+local next_due = call('ZRANGE', PRE .. 'scheduled', 0, 0, 'WITHSCORES')[2]
+next_due = next_due and max(1, floor(tonumber(next_due) * 1000 + 0.5) - now) or 0
+local text = concat({num(now), num(next_due), (more or clipped) and '1' or '0'}, ' ') .. '\n' ..
+  concat(outdated, ',') .. '\n' .. concat(damaged, ',') .. '\n' .. concat(lines, '\n')
+call('SET', call_key, number .. '\n' .. text)
+if caller ~= worker then call('ZADD', calls, num(now), caller) end
+return reply(text, true)

@@ -1,0 +1,130 @@
+-- commit: writes all changed records at once, with everything that follows from a state: depth and slot counters,
+-- the lists of workers' jobs, leases, `ended`, the job's bytes, the event and the wake-ups. Since these follow the status
+-- here and nowhere else they cannot disagree with it.
+local results, failures = {}, {} -- uuid, bytes, ...
+
+local function bump(t, field, by) t[field] = (t[field] or 0) + by end
+
+local function flush_counts(key, counts)
+  for field, by in pairs(counts) do
+    if by ~= 0 and call('HINCRBY', key, field, by) == 0 then call('HDEL', key, field) end
+  end
+end
+
+local function append(t, key, ...)
+  local list = t[key]
+  if not list then
+    list = {}
+    t[key] = list
+  end
+  for i = 1, select('#', ...) do list[#list + 1] = (select(i, ...)) end
+end
+
+local function flush_each(cmd, want, t)
+  for key, list in pairs(t) do
+    if is(key, want) then many(cmd, key, list) else damage(key) end
+  end
+end
+
+-- keep_failed saves the bytes of failed jobs before jobs:<u> goes, so that they can be retried.
+local function keep_failed(us)
+  for i = 1, #us do
+    local v = try('GET', PRE .. 'jobs:' .. us[i])
+    if v and not v.err then call('HSET', PRE .. 'failed', us[i], v) end
+  end
+end
+
+local function commit(script)
+  local depth, slots = {}, {}
+  local zadd, zrem, hdel, dels = {}, {}, {}, {}
+  local set, told, failed = {}, {}, {}
+  for i = 1, #changed do
+    local r = changed[i]
+    local st = r.gone and '' or r.st
+    if r.os == 'q' then bump(depth, r.oq .. ':' .. r.ol, -1) end
+    if st == 'q' then bump(depth, r.q .. ':' .. r.ln, 1) end
+    if r.os == 'q' and st ~= 'r' and (st ~= 'q' or r.n ~= r.on or r.q ~= r.oq or r.ln ~= r.ol) then
+      flag(r, 'd') -- its ticket stays behind in the list
+    end
+    if r.os == 'r' then
+      bump(slots, r.oq, -1)
+      if st ~= 'r' or r.w ~= r.ow then
+        if r.ow then append(zrem, PRE .. 'worker:' .. r.ow .. ':jobs', r.u) else append(zrem, PRE .. 'leases', r.u) end
+      end
+    end
+    if st == 'r' then
+      bump(slots, r.q, 1)
+      if r.os ~= 'r' or r.w ~= r.ow then
+        if r.w then append(zadd, PRE .. 'worker:' .. r.w .. ':jobs', num(r.n), r.u)
+        else append(zadd, PRE .. 'leases', num(r.lease), r.u) end
+      end
+    end
+    local was, is_now = ENDED[r.os], ENDED[st]
+    if is_now and not was then append(zadd, PRE .. 'ended', r.t, r.u) end
+    if was and not is_now then append(zrem, PRE .. 'ended', r.u) end
+    if is_now or r.gone then
+      if has(r, 'b') then
+        if st == 'F' then failed[#failed + 1] = r.u end
+        dels[#dels + 1] = PRE .. 'jobs:' .. r.u
+        clear(r, 'b')
+      end
+      if has(r, 'm') then
+        dels[#dels + 1] = edges_key(r.u)
+        clear(r, 'm')
+      end
+    end
+    if r.gone then
+      for _, h in ipairs({'status', 'results', 'failures', 'failed', 'progress'}) do append(hdel, PRE .. h, r.u) end
+      dels[#dels + 1] = PRE .. 'jobs:' .. r.u .. ':log'
+    else
+      set[#set + 1] = r.u
+      set[#set + 1] = encode(r)
+    end
+    if r.loud then told[#told + 1] = r.u .. ' ' .. (r.gone and '' or set[#set]) end
+  end
+  flush_all_members()
+  flush_places()
+  keep_failed(failed)
+  many('HSET', PRE .. 'status', set)
+  many('HSET', PRE .. 'results', results)
+  many('HSET', PRE .. 'failures', failures)
+  flush_counts(PRE .. 'depth', depth)
+  flush_counts(PRE .. 'slots', slots)
+  flush_each('ZADD', 'zset', zadd)
+  flush_each('ZREM', 'zset', zrem)
+  flush_each('HDEL', 'hash', hdel)
+  for i = 1, #dels, 500 do call('DEL', unpack(dels, i, min(i + 499, #dels))) end
+  if #changed > 0 then call('SET', PRE .. 'seq', num(seq)) end
+  if #told > 0 then
+    -- The log is bounded by what it mentions: a bulk of events of many jobs keeps fewer of them.
+    local keep = max(256, min(4096, floor(40960 / #told)))
+    local id = call('INCR', PRE .. 'events:seq')
+    call('XADD', PRE .. 'events', 'MAXLEN', '~', num(keep), num(id) .. '-0', 'k', script, 't', num(now), 'j', concat(told, '\n'))
+  end
+  -- A freed slot of a limited queue is as good as a job that became ready.
+  for q, by in pairs(slots) do
+    if by < 0 and is(PRE .. 'queues', 'hash') then
+      local limit = match(call('HGET', PRE .. 'queues', q) or '', '^(%d+)')
+      if limit and limit ~= '0' then woken[q] = (woken[q] or 0) - by end
+    end
+  end
+  for q, n in pairs(woken) do
+    local key = PRE .. 'idle:' .. q
+    local ids = is(key, 'zset') and call('ZPOPMIN', key, min(n, 10)) or {}
+    for i = 1, #ids, 2 do -- hints only: whatever stands in the way, the tick of the worker comes
+      local wake = PRE .. 'wake:' .. ids[i]
+      try('LPUSH', wake, q)
+      try('LTRIM', wake, 0, 0)
+      try('PEXPIRE', wake, 10000)
+    end
+  end
+end
+
+-- check_fixed refuses a call that would meet one of the namespace's own keys with a wrong type.
+local function check_fixed()
+  need('hash', 'status', 'depth', 'slots', 'results', 'failures', 'failed', 'progress')
+  need('zset', 'scheduled', 'todo', 'ended', 'leases')
+  need('stream', 'events')
+  need('string', 'events:seq')
+  open_places()
+end

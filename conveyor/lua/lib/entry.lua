@@ -1,0 +1,76 @@
+-- entry: status entries, and the records that a script works on. Nothing of a record is written before commit.
+--
+-- An entry is <state><lane><flags>|<queue>|<place>[|<tag><value>]..., see status.go for the letters.
+-- A record has st, ln, fl, q, n (place as a number, 0 for none), one string field per tag, and:
+--   u       uuid
+--   T       its ticket as found or given in this call
+--   os..om  state, queue, lane, owner and place it was loaded with; os is nil for a new job
+--   bad     its entry cannot be decoded
+local TAGS = {'d', 'e', 'f', 'a', 'l', 'g', 'w', 'i', 'p', 'x', 'k', 's', 't', 'z', 'b', 'h', 'm'}
+local ENDED = {C = true, F = true, f = true, X = true, K = true, k = true, O = true, E = true}
+
+local S = {}       -- records by uuid; false for a uuid without entry
+local changed = {} -- records in the order they were first changed
+
+local function decode(u, text)
+  local head, q, n, rest = match(text, '^([^|]+)|([^|]*)|(%d*)(.*)$')
+  if not head or not find(head, '^%a[012]%a*$') then
+    damage(PRE .. 'status ' .. u)
+    return {u = u, bad = true, st = '?', ln = '1', fl = '', q = '', n = 0}
+  end
+  local r = {u = u, st = sub(head, 1, 1), ln = sub(head, 2, 2), fl = sub(head, 3), q = q, n = tonumber(n) or 0}
+  if rest ~= '' then
+    for t, v in gmatch(rest, '|(%a)([^|]*)') do r[t] = v end
+  end
+  r.os, r.oq, r.ol, r.ow, r.on = r.st, r.q, r.ln, r.w, r.n
+  return r
+end
+
+local function encode(r)
+  local t = {r.st .. r.ln .. r.fl, r.q, r.n > 0 and num(r.n) or ''}
+  for i = 1, #TAGS do
+    local v = r[TAGS[i]]
+    if v then t[#t + 1] = TAGS[i] .. v end
+  end
+  return concat(t, '|')
+end
+
+-- load brings the records of many uuids into S with few calls.
+local function load(us)
+  local want, seen = {}, {}
+  for i = 1, #us do
+    local u = us[i]
+    if u and S[u] == nil and not seen[u] then
+      seen[u] = true
+      want[#want + 1] = u
+    end
+  end
+  for i = 1, #want, 500 do
+    local last = min(i + 499, #want)
+    local got = call('HMGET', PRE .. 'status', unpack(want, i, last))
+    for j = i, last do
+      local text = got[j - i + 1]
+      S[want[j]] = text and decode(want[j], text)
+    end
+  end
+end
+
+local function get(u)
+  if S[u] == nil then load({u}) end
+  return S[u]
+end
+
+-- touch lists a record for writing; quiet changes (bookkeeping flags) are left out of the event.
+local function touch(r, quiet)
+  if not r.dirty then
+    r.dirty = true
+    changed[#changed + 1] = r
+  end
+  if not quiet then r.loud = true end
+end
+
+local function has(r, flag) return find(r.fl, flag, 1, true) end
+local function flag(r, f)
+  if not has(r, f) then r.fl = r.fl .. f end
+end
+local function clear(r, f) r.fl = gsub(r.fl, f, '') end

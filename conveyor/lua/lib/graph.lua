@@ -1,0 +1,303 @@
+-- graph: adds, changes and removes jobs and their edges. Everything here only collects; apply.lua writes it after the
+-- last check, by flush_graph.
+local lists = {}                    -- list key of an upstream -> records whose ticket goes there
+local parents_first, heirs_last = {}, {} -- those keys in order: a parent's list comes before a predecessor's
+local bytes, hashes, unfail = {}, {}, {}
+
+local function wrong(step, key, want)
+  refuse('CORRUPT ' .. step .. ' ' .. key .. ' is a ' .. kind(key) .. ', not a ' .. want)
+end
+
+-- wait_in is the steps "Adding job to Parent" and "Adding job to Predecessor": a ticket in the upstream's list.
+local function wait_in(e, r)
+  local kin = KIN[e.k]
+  local key = list_key(e.u, kin and 'children' or 'onComplete', e.o)
+  if not is(key, 'list') then wrong(kin and 'parent' or 'predecessor', key, 'list') end
+  if not lists[key] then
+    lists[key] = {}
+    table.insert(kin and parents_first or heirs_last, key)
+  end
+  table.insert(lists[key], r)
+  local P, f = S[e.u], kin and 'k' or 'h'
+  if P and e.o == opening(P) and not has(P, f) then
+    flag(P, f)
+    touch(P, true)
+  end
+end
+
+-- enter puts a released, unfinished child into its parent's active set.
+local function enter(P, u)
+  if not is(active_key(P.u), 'set') then wrong('deadparent', active_key(P.u), 'set') end
+  join(P.u, u)
+  if not has(P, 'a') then
+    flag(P, 'a')
+    touch(P, true)
+  end
+end
+
+local function edge_id(e) return e.u .. ':' .. e.o .. ':' .. (KIN[e.k] and 'P' or e.g or '0') end
+
+-- old_edges maps what a job waits or waited for.
+local function old_edges(r)
+  local map = {}
+  for _, e in ipairs(edges(r.i)) do map[edge_id(e)] = e end
+  if has(r, 'm') then
+    local got = hashes[r.u] or call('HGETALL', edges_key(r.u))
+    for i = 1, #got, 2 do
+      if got[i] ~= '#' then
+        for _, e in ipairs(edges(got[i + 1], '[^;]+')) do
+          e.u = got[i]
+          map[edge_id(e)] = e
+        end
+      end
+    end
+  end
+  return map
+end
+
+-- wire gives a job its edges. Those it had before keep their mark and their ticket. It tells whether any is pending.
+local function wire(r, list, old, replaces)
+  local inline, hash, order, groups, by_group = {}, {}, {}, {}, {}
+  local preds, pending, undecided = 0, 0, 0
+  for i = 1, #list do
+    if not KIN[list[i].k] then preds = preds + 1 end
+  end
+  r.k, r.z = nil, nil
+  for i = 1, #list do
+    local e = list[i]
+    local P, was = S[e.u], old and old[edge_id(e)]
+    if e.m == '!' and not P then refuse('UNKNOWN ' .. e.u) end
+    if e.b and not was and not (P and P.st == 'r' and P.f == e.b) then refuse('OUTDATED ' .. r.u) end
+    if e.u == replaces or P and has(P, 'w') or was and was.s then e.s = '!' end
+    local mark, joins = judge(e, P)
+    if e.k == 'd' then mark = '+' end
+    if was and was.m ~= '?' then mark, joins = was.m, false end
+    e.m = mark
+    if mark == '?' then
+      pending = pending + 1
+      if not was then wait_in(e, r) end
+    end
+    if joins and not has(r, 'w') then enter(P, r.u) end
+    if KIN[e.k] or preds == 1 then
+      inline[#inline + 1] = e
+      local how = mark ~= '?' and verdict_on(e.k, mark)
+      if how then exclude(r, how, e.u) end
+    else
+      local g = by_group[e.g or '0']
+      if not g then
+        g = {g = e.g or '0', k = e.k, p = 0, bad = 0}
+        by_group[g.g] = g
+        groups[#groups + 1] = g
+      end
+      if mark == '?' then
+        g.p, undecided = g.p + 1, undecided + 1
+      elseif mark == '-' then
+        g.bad = g.bad + 1
+        g.by = e.u
+      end
+      if not hash[e.u] then order[#order + 1] = e.u end
+      hash[e.u] = (hash[e.u] and hash[e.u] .. ';' or '') .. edge_text(e, '')
+    end
+  end
+  r.i = edge_list(inline)
+  for i = 1, #groups do judge_group(r, groups[i], groups[i].by) end
+  clear(r, 'm')
+  r.p = undecided > 0 and num(undecided) or nil
+  if preds > 1 then
+    flag(r, 'm')
+    if not is(edges_key(r.u), 'hash') then wrong('predecessor', edges_key(r.u), 'hash') end
+    local args = {}
+    for i = 1, #order do
+      args[#args + 1] = order[i]
+      args[#args + 1] = hash[order[i]]
+    end
+    args[#args + 1] = '#'
+    args[#args + 1] = groups_text(groups)
+    hashes[r.u] = args
+  elseif old then
+    hashes[r.u] = {}
+  end
+  return pending > 0
+end
+
+-- part takes a job out of its parents' active sets and looks at the parents.
+local function part(r, e)
+  leave(e.u, r.u)
+  local G = get(e.u)
+  if G and G.st == 'c' and not G.x then settle(G) end
+end
+
+local function keep_bytes(r, text)
+  flag(r, 'b')
+  bytes[#bytes + 1] = PRE .. 'jobs:' .. r.u
+  bytes[#bytes + 1] = text
+end
+
+-- add stores a new job. Lists that were filled before it came are found by `lists_of` in apply.lua.
+local function add(r, list, text, apart, replaces)
+  r.os, r.oq, r.ol, r.T = nil, nil, nil, text
+  S[r.u] = r
+  local pending = wire(r, list, nil, replaces)
+  if apart or has(r, 'm') or pending and #list > 1 then keep_bytes(r, text) end
+  touch(r)
+  if not pending then
+    if r.k then close_as(r, r.k == '-' and 'K' or 'k') else start(r) end
+  end
+end
+
+-- update gives a job new bytes, edges, place and time. A job that has started keeps its edges and takes the rest for its
+-- next attempt; one that is over keeps everything.
+local function update(r, new, list, text)
+  if ENDED[r.st] or r.st == 'c' then return end
+  local moved = r.q ~= new.q or r.ln ~= new.ln
+  r.q, r.ln, r.m = new.q, new.ln, new.m
+  clear(r, 'o')
+  if has(new, 'o') then flag(r, 'o') end
+  keep_bytes(r, text)
+  touch(r)
+  local old = old_edges(r)
+  if r.st == 'r' or r.st == 'H' then
+    local mine = edges(r.i)
+    for i = 1, #mine do
+      for j = 1, #list do
+        if KIN[mine[i].k] and edge_id(mine[i]) == edge_id(list[j]) then mine[i].k = list[j].k end
+      end
+    end
+    r.i = edge_list(mine)
+    return
+  end
+  local due
+  if r.st == 's' then
+    due = tonumber(r.d)
+    if not r.f then
+      due = max(r.e and new.e and due - tonumber(r.e) + tonumber(new.e) or 0, tonumber(new.d or 0))
+      if new.e and not r.e then due = max(due, now + tonumber(new.e)) end
+    else
+      due = max(due, tonumber(new.d or 0))
+    end
+  elseif r.st == 'q' then
+    due = tonumber(new.d or 0)
+    if new.e and new.e ~= r.e and not r.f then due = max(due, now + tonumber(new.e)) end
+  end
+  r.e = new.e
+  local ids = {}
+  for j = 1, #list do ids[edge_id(list[j])] = true end
+  local pending = wire(r, list, old)
+  for id, e in pairs(old) do
+    if not ids[id] and KIN[e.k] and e.m == '+' and not has(r, 'w') then part(r, e) end
+  end
+  if pending then
+    r.st, r.n, r.d = 'h', 0, due and due > now and num(due) or new.d
+  elseif r.k then
+    close_as(r, r.k == '-' and 'K' or 'k')
+  elseif r.st == 'h' then
+    r.d = new.d
+    start(r)
+  elseif due > now then
+    schedule(r, due)
+  elseif r.st == 's' or moved then
+    push(r)
+  end
+end
+
+local function cancel(r)
+  if r.st == 'r' or r.st == 'c' and not r.x then
+    if not has(r, 'c') then
+      flag(r, 'c')
+      touch(r)
+    end
+  elseif r.st ~= 'c' and not ENDED[r.st] then
+    close_as(r, 'X')
+  end
+end
+
+-- withdraw: the job leaves its parents, and its end counts for no edge that exists now except its successor's.
+local function withdraw(r)
+  if has(r, 'w') then return end
+  flag(r, 'w')
+  touch(r)
+  if ENDED[r.st] then return end
+  for _, e in ipairs(edges(r.i)) do
+    if KIN[e.k] and e.m == '+' then part(r, e) end
+  end
+end
+
+-- unrecord: no companion write belongs to the job any more; once it is over nothing of it is left.
+local function unrecord(r)
+  if ENDED[r.st] then
+    r.gone = true
+    touch(r)
+  elseif has(r, 'r') then
+    clear(r, 'r')
+    touch(r)
+  end
+end
+
+-- reopen raises the opening of a job that ended with its own work done: it is closing again and waits for the children
+-- stored for the new opening. In its parents it stands among the waiting children of their next opening, unless
+-- they are still open.
+local function reopen(r, n)
+  local g = opening(r)
+  if g >= n then return true end
+  if g + 1 ~= n or r.st ~= 'C' and r.st ~= 'f' then return false end
+  r.h = (r.h or string.rep('C', g - 1)) .. r.st
+  r.g, r.st, r.b, r.t, r.z = num(n), 'c', nil, nil, nil
+  flag(r, 'k')
+  flag(r, 'h')
+  clear(r, 'c')
+  local list = edges(r.i)
+  for i = 1, #list do
+    local e = list[i]
+    local G = KIN[e.k] and not has(r, 'w') and get(e.u)
+    if G then
+      local open = G.st == 'c' and not G.x
+      if open then
+        e.o, e.m = opening(G), '+'
+        enter(G, r.u)
+      elseif ENDED[G.st] or G.x then
+        e.o, e.m = opening(G) + 1, '?'
+        wait_in(e, r)
+      end
+    end
+  end
+  r.i = edge_list(list)
+  touch(r)
+  settle(r)
+  return true
+end
+
+-- again runs a failed job once more under a new opening.
+local function again(r, g)
+  if opening(r) > g then return true end
+  if r.st ~= 'F' then return false end
+  local text = call('HGET', PRE .. 'failed', r.u)
+  if not text then return false end
+  r.h = (r.h or string.rep('C', opening(r) - 1)) .. 'F'
+  r.g, r.st, r.a, r.l, r.b, r.t, r.z = num(g + 1), 'h', nil, nil, nil, nil, nil
+  unfail[#unfail + 1] = r.u
+  keep_bytes(r, text)
+  for _, e in ipairs(edges(r.i)) do
+    local G = KIN[e.k] and e.m == '+' and not has(r, 'w') and get(e.u)
+    if G and G.st == 'c' and not G.x and opening(G) == e.o then enter(G, r.u) end
+  end
+  touch(r)
+  push(r)
+  return true
+end
+
+local function flush_graph()
+  for i = 1, #bytes, 500 do call('MSET', unpack(bytes, i, min(i + 499, #bytes))) end
+  for u, args in pairs(hashes) do
+    call('DEL', edges_key(u))
+    many('HSET', edges_key(u), args)
+  end
+  flush_all_members()
+  for _, keys in ipairs({parents_first, heirs_last}) do
+    for i = 1, #keys do
+      local args = {}
+      for j, r in ipairs(lists[keys[i]]) do args[j] = (has(r, 'b') or not r.T) and slim(r.u) or r.T end
+      many('LPUSH', keys[i], args)
+    end
+  end
+  many('HDEL', PRE .. 'failed', unfail)
+end

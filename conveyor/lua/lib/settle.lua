@@ -1,0 +1,293 @@
+-- settle: what follows when a job's own work is done or its end is decided. A job that is `closing` works off its
+-- lists: first its children, then, once none of them is unfinished and the outcome is decided (tag x), its heirs.
+-- Nothing here refuses the call: a list of the wrong type is left, its job stays listed as to do.
+local work, undone = {}, {}
+
+local function settle(r)
+  if not r.queued then
+    r.queued = true
+    work[#work + 1] = r
+  end
+end
+
+local function close_as(r, outcome, cause)
+  r.st, r.x, r.z, r.w, r.d = 'c', outcome, cause or r.z, nil, nil
+  touch(r)
+  settle(r)
+end
+
+-- start: all edges are satisfied. The job waits for its time or is ready. A child of a dead parent joins in push.
+local function start(r)
+  local due = tonumber(r.d or 0)
+  if r.e then due = max(due, now + tonumber(r.e)) end
+  if due > now then schedule(r, due) else push(r) end
+end
+
+-- exclude remembers that an edge excluded the job; failure wins over the success of a skipped parent.
+local function exclude(r, how, by)
+  if how == '-' and r.k ~= '-' or not r.k then r.k, r.z = how, by end
+end
+
+local function decided(r)
+  if r.p or r.i and find(r.i, '?', 1, true) or r.st ~= 'h' then return end
+  if r.k then close_as(r, r.k == '-' and 'K' or 'k') else start(r) end
+end
+
+-- verdict_on tells how one decided edge, a group of its own, excludes: nil when it is satisfied.
+local function verdict_on(kind, mark)
+  if KIN[kind] then return mark ~= '+' and mark or nil end
+  if kind == 's' and mark == '-' then return '-' end
+  if kind == 'f' and mark ~= '-' then return '=' end
+end
+
+-- A job with two or more predecessors keeps those edges in the hash jobs:<u>:edges: upstream -> edges joined by ';'
+-- without the uuid, and '#' -> all groups as <group><kind><pending>:<failed>,...
+local function groups_text(groups)
+  local t = {}
+  for i = 1, #groups do
+    local g = groups[i]
+    t[i] = g.g .. g.k .. num(g.p) .. ':' .. num(g.bad)
+  end
+  return concat(t, ',')
+end
+
+local function groups_of(text)
+  local list = {}
+  for g, k, p, bad in gmatch(text or '', '(%d+)(%a)(%d+):(%d+)') do
+    list[#list + 1] = {g = g, k = k, p = tonumber(p), bad = tonumber(bad)}
+  end
+  return list
+end
+
+local function judge_group(r, g, by)
+  if g.p > 0 then return end
+  if g.k == 's' and g.bad > 0 then exclude(r, '-', by) elseif g.k == 'f' and g.bad == 0 then exclude(r, '=', by) end
+end
+
+-- drop ends a job that an unsuccessful attempt made.
+local function drop(r, by)
+  flag(r, 'w')
+  close_as(r, 'X', by)
+end
+
+-- cut tells whether an edge to P no longer counts: P is withdrawn and the edge is not its successor's.
+local function cut(P, e) return has(P, 'w') and not e.s and not e.b end
+
+-- failed_making tells whether an edge was made by an attempt of P other than the one that succeeded.
+local function failed_making(P, e)
+  return e.b and (e.b ~= P.f or P.x and P.x ~= 'C' and P.x ~= 'f')
+end
+
+local function inline_edge(r, P, kin)
+  if not r.i then return nil end
+  local list = edges(r.i)
+  for i = 1, #list do
+    local e = list[i]
+    if e.m == '?' and e.u == P.u and e.o == opening(P) and (KIN[e.k] or false) == kin then return e, list end
+  end
+end
+
+local function meet_child(r, P, mark, joined)
+  local e, list = inline_edge(r, P, true)
+  if not e or cut(P, e) then return end
+  if ENDED[r.st] then -- it ended while it waited: only its failure is left of it
+    if mark == '+' and OUT[r.st] == '-' and e.k == 'p' and not has(r, 'w') then
+      P.b = num(tonumber(P.b or 0) + 1)
+      touch(P)
+    end
+    e.m = '-'
+    r.i = edge_list(list)
+    return touch(r, true)
+  end
+  if failed_making(P, e) then return drop(r, P.u) end
+  e.m = mark
+  r.i = edge_list(list)
+  touch(r)
+  if mark ~= '+' then
+    exclude(r, mark, P.u)
+  elseif not P.x and not has(r, 'w') then
+    joined[#joined + 1] = r.u
+  end
+  decided(r)
+end
+
+local function meet_heir(r, P, mark)
+  if ENDED[r.st] or r.st ~= 'h' then return end
+  if not has(r, 'm') then
+    local e, list = inline_edge(r, P, false)
+    if not e or cut(P, e) then return end
+    if failed_making(P, e) then return drop(r, P.u) end
+    e.m = mark
+    r.i = edge_list(list)
+    touch(r)
+    local how = verdict_on(e.k, mark)
+    if how then exclude(r, how, P.u) end
+    return decided(r)
+  end
+  local key = edges_key(r.u)
+  if not is(key, 'hash') then return damage(key) end
+  local got = call('HMGET', key, P.u, '#')
+  if not got[1] then return end
+  local list, groups, hits = edges(got[1], '[^;]+'), groups_of(got[2]), 0
+  for i = 1, #list do
+    local e = list[i]
+    if e.m == '?' and e.o == opening(P) then
+      if cut(P, e) then return end
+      if failed_making(P, e) then return drop(r, P.u) end
+      e.m, hits = mark, hits + 1
+      for j = 1, #groups do
+        local g = groups[j]
+        if g.g == (e.g or '0') then
+          g.p = g.p - 1
+          if mark == '-' then g.bad = g.bad + 1 end
+          judge_group(r, g, P.u)
+        end
+      end
+    end
+  end
+  if hits == 0 then return end
+  for i = 1, #list do list[i] = edge_text(list[i], '') end
+  call('HSET', key, P.u, concat(list, ';'), '#', groups_text(groups))
+  local p = tonumber(r.p or 0) - hits
+  r.p = p > 0 and num(p) or nil
+  touch(r)
+  decided(r)
+end
+
+-- work_off meets the tickets of one list, oldest first, and tells whether the list is empty now.
+local function work_off(P, class, mark)
+  local key = list_key(P.u, class, opening(P))
+  if not is(key, 'list') then
+    damage(key)
+    P.parked = true
+    return false
+  end
+  while true do
+    local n = min(100, BUDGET - #changed)
+    if n <= 0 then return false end
+    local t = call('LRANGE', key, -n, -1)
+    if #t == 0 then return true end
+    local us, nexts, joined = {}, {}, {}
+    for i = 1, #t do
+      us[i], nexts[i] = uuid_of(t[i])
+      us[i] = us[i] or false
+    end
+    load(us)
+    if class == 'children' and not is(active_key(P.u), 'set') then
+      damage(active_key(P.u))
+      P.parked = true
+      return false
+    end
+    for i = #t, 1, -1 do
+      local r = us[i] and S[us[i]]
+      if not us[i] or r and r.bad then
+        set_aside(key, t[i])
+      elseif r then
+        if not r.T and is_full(t[i], nexts[i]) then r.T = t[i] end
+        if class == 'children' then meet_child(r, P, mark, joined) else meet_heir(r, P, mark) end
+      end
+    end
+    call('LTRIM', key, 0, -(#t + 1))
+    if #joined > 0 then
+      many('SADD', active_key(P.u), joined)
+      if not has(P, 'a') then
+        flag(P, 'a')
+        touch(P, true)
+      end
+    end
+    if #t < n then return true end
+  end
+end
+
+-- finish is the end of every job: all lists are worked off, the decided outcome becomes the state, and the parents
+-- that waited for it are looked at. Parent edges stay in the entry, for a reopening or a list not yet worked off.
+local function finish(r)
+  local out = OUT[r.x]
+  r.st, r.x, r.t, r.p, r.k, r.d, r.e = r.x, nil, num(now), nil, nil, nil, nil
+  local list, keep = edges(r.i), {}
+  for i = 1, #list do
+    local e = list[i]
+    if KIN[e.k] and (e.m == '+' or e.m == '?') then keep[#keep + 1] = e end
+    if KIN[e.k] and e.m == '+' and not has(r, 'w') then
+      leave(e.u, r.u)
+      local G = get(e.u)
+      if G and G.st == 'c' and not G.x and opening(G) == e.o then
+        if out == '-' and e.k ~= 'i' then
+          G.b = num(tonumber(G.b or 0) + 1)
+          touch(G)
+        end
+        settle(G)
+      end
+    end
+  end
+  r.i = edge_list(keep)
+  touch(r)
+end
+
+-- close takes a closing job as far as it can; false: something is left to do.
+local function close(r)
+  if r.st ~= 'c' then return true end
+  if not r.x then
+    if has(r, 'k') then
+      if not work_off(r, 'children', '+') then return false end
+      clear(r, 'k')
+      touch(r, true)
+    end
+    flush_members(r.u)
+    if has(r, 'a') then
+      local key = active_key(r.u)
+      if not is(key, 'set') then
+        damage(key)
+        r.parked = true
+        return false
+      end
+      if call('SCARD', key) > 0 then return true end
+      clear(r, 'a')
+    end
+    r.x = has(r, 'c') and 'X' or r.b and 'f' or 'C'
+    touch(r)
+  end
+  if has(r, 'k') and not work_off(r, 'children', PASS[r.x]) then return false end
+  if has(r, 'h') and not work_off(r, 'onComplete', OUT[r.x]) then return false end
+  clear(r, 'k')
+  clear(r, 'h')
+  clear(r, 'a')
+  finish(r)
+  return true
+end
+
+-- settle_all works until nothing is left or the budget is used; the rest is listed in `todo`, by time. A job whose list
+-- cannot be read is tried again in ten seconds.
+local function settle_all()
+  local i, args, done = 1, {}, {}
+  while work[i] do
+    local r = work[i]
+    r.queued = false
+    if #changed < BUDGET and close(r) then
+      if r.listed and not r.queued then done[#done + 1] = r.u end
+    else
+      args[#args + 1] = num(r.parked and now + 10000 or now)
+      args[#args + 1] = r.u
+    end
+    i = i + 1
+  end
+  work = {}
+  if #done > 0 then many('ZREM', PRE .. 'todo', done) end
+  if #args > 0 then many('ZADD', PRE .. 'todo', args) end
+  return #args > 0
+end
+
+-- take_todo brings back what earlier calls left to do.
+local function take_todo(n)
+  local us = call('ZRANGEBYSCORE', PRE .. 'todo', '-inf', num(now), 'LIMIT', 0, n)
+  load(us)
+  for i = 1, #us do
+    local r = S[us[i]]
+    if r and r.st == 'c' then
+      r.listed = true
+      settle(r)
+    else
+      call('ZREM', PRE .. 'todo', us[i])
+    end
+  end
+end

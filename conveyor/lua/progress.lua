@@ -1,0 +1,12 @@
+-- progress: tells how far a running attempt is, and observers of it.
+-- KEYS: 1 <prefix>status.
+-- ARGV: uuid, fence, done, total, text.
+-- Replies: 1. Errors: OUTDATED <uuid>; CORRUPT <key> ...
+check_fixed()
+if fault then return redis.error_reply(fault) end
+local r = get(ARGV[1])
+if not r or r.st ~= 'r' or r.f ~= ARGV[2] then return redis.error_reply('OUTDATED ' .. ARGV[1]) end
+call('HSET', PRE .. 'progress', r.u, concat({ARGV[2], ARGV[3], ARGV[4], ARGV[5]}, ' '))
+touch(r)
+commit('progress')
+return 1

@@ -1,0 +1,81 @@
+-- tick: what any process does for all: releases due jobs, finishes what is listed to do, takes jobs from dead workers
+-- and expired leases, and sweeps what is over.
+-- KEYS: 1 <prefix>status.
+-- ARGV: ms after which a silent worker is dead; ms that ended jobs are kept; ms that calls of callers without a worker are
+--   kept.
+-- Replies: jobs changed, 1 when work is left, ms until the next due time or deadline (0: none), now, number of dead
+--   workers, their ids, then the damaged keys.
+-- Errors: CORRUPT <key> ...
+check_fixed()
+need('zset', 'workers', 'callers')
+if fault then return redis.error_reply(fault) end
+local dead_ms, keep_ms, calls_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+
+local more = release_due(100) >= 100
+take_todo(100)
+
+local expired = call('ZRANGEBYSCORE', PRE .. 'leases', '-inf', num(now), 'LIMIT', 0, 100)
+load(expired)
+for i = 1, #expired do
+  local r = S[expired[i]]
+  if r and r.st == 'r' and not r.w then lose(r, 'the lease ended') else call('ZREM', PRE .. 'leases', expired[i]) end
+end
+if #expired >= 100 then more = true end
+
+local dead = {}
+for _, id in ipairs(call('ZRANGEBYSCORE', PRE .. 'workers', '-inf', num(now - dead_ms), 'LIMIT', 0, 10)) do
+  if #changed >= BUDGET then
+    more = true
+  elseif give_back(id, function(r) lose(r, 'worker ' .. id .. ' died') end) then
+    retire(id)
+    dead[#dead + 1] = id
+  else
+    more = more or is(PRE .. 'worker:' .. id .. ':jobs', 'zset')
+  end
+end
+
+if #changed < BUDGET then
+  local over = call('ZRANGEBYSCORE', PRE .. 'ended', '-inf', num(now - keep_ms), 'LIMIT', 0, min(100, BUDGET - #changed))
+  load(over)
+  for i = 1, #over do
+    local r = S[over[i]]
+    if r and ENDED[r.st] and not has(r, 'r') then
+      r.gone = true
+      touch(r, true)
+    elseif r and ENDED[r.st] then -- the record keeps status and result alive
+      call('DEL', PRE .. 'jobs:' .. r.u .. ':log')
+      call('HDEL', PRE .. 'failed', r.u)
+      call('HDEL', PRE .. 'progress', r.u)
+    end
+  end
+  many('ZREM', PRE .. 'ended', over)
+  if #over >= 100 then more = true end
+  local callers = call('ZRANGEBYSCORE', PRE .. 'callers', '-inf', num(now - calls_ms), 'LIMIT', 0, 100)
+  for i = 1, #callers do
+    call('DEL', PRE .. 'call:' .. callers[i])
+    call('ZREM', PRE .. 'callers', callers[i])
+  end
+end
+
+if settle_all() then
+  local first = call('ZRANGE', PRE .. 'todo', 0, 0, 'WITHSCORES')[2]
+  more = more or first and tonumber(first) <= now
+end
+commit('tick')
+
+local next_at
+local function consider(key, plus, scale)
+  local first = call('ZRANGE', PRE .. key, 0, 0, 'WITHSCORES')[2]
+  if first then
+    local at = floor(tonumber(first) * scale + 0.5) + plus
+    next_at = min(next_at or at, at)
+  end
+end
+consider('scheduled', 0, 1000)
+consider('leases', 0, 1)
+consider('todo', 0, 1)
+consider('workers', dead_ms, 1)
+local out = {num(#changed), more and '1' or '0', num(next_at and max(1, next_at - now) or 0), num(now), num(#dead)}
+for i = 1, #dead do out[#out + 1] = dead[i] end
+for i = 1, #damaged do out[#out + 1] = damaged[i] end
+return out

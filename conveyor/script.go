@@ -1,0 +1,146 @@
+package conveyor
+
+import (
+	"context"
+	"crypto/sha1"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+)
+
+//go:embed lua/*.lua lua/lib/*.lua
+var luaFiles embed.FS
+
+// script is one Lua script: its file after the shared pieces it needs, without comments and indentation.
+type script struct {
+	name, text, sha string
+}
+
+// core is what every script needs that changes jobs.
+var core = []string{"base", "entry", "ticket", "edge", "place", "settle", "commit"}
+
+var (
+	applyScript    = newScript("apply", append(core[:len(core):len(core)], "graph")...)
+	exchangeScript = newScript("exchange", core...)
+	tickScript     = newScript("tick", append(core[:len(core):len(core)], "worker")...)
+	leaveScript    = newScript("leave", append(core[:len(core):len(core)], "worker")...)
+	progressScript = newScript("progress", core...)
+	beatScript     = newScript("beat", "base", "entry")
+	logScript      = newScript("log", "base", "entry")
+	queueScript    = newScript("queue", "base")
+)
+
+func newScript(name string, pieces ...string) *script {
+	var b strings.Builder
+	for _, piece := range pieces {
+		appendLua(&b, "lua/lib/"+piece+".lua")
+	}
+	appendLua(&b, "lua/"+name+".lua")
+	sum := sha1.Sum([]byte(b.String()))
+	return &script{name: name, text: b.String(), sha: hex.EncodeToString(sum[:])}
+}
+
+// appendLua leaves out indentation, empty lines and lines that are only a comment: the text is sent and kept whole.
+func appendLua(b *strings.Builder, file string) {
+	text, err := luaFiles.ReadFile(file)
+	if err != nil {
+		panic(err) // the file is embedded: this is a mistake in this package, found by any test
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "--") {
+			b.WriteString(line)
+			b.WriteByte('\n')
+		}
+	}
+}
+
+// callTries is how often a call is made whose connection breaks. Every script is idempotent by uuid, by fence or by caller
+// and number, so doing it twice is doing it once.
+const callTries = 4
+
+// run calls a script and repeats it while the way to Redis fails. The scripts make every other key from KEYS[1].
+func (c *Client) run(ctx context.Context, s *script, args ...any) (any, error) {
+	keys := []string{c.keys.status()}
+	pause := newPause()
+	for try := 1; ; try++ {
+		reply, err := c.rdb.EvalSha(ctx, s.sha, keys, args...).Result()
+		if redis.HasErrorPrefix(err, "NOSCRIPT") {
+			reply, err = c.rdb.Eval(ctx, s.text, keys, args...).Result()
+		}
+		if err == nil || errors.Is(err, redis.Nil) {
+			return reply, nil
+		}
+		if err = c.scriptError(ctx, s, err); !errors.Is(err, ErrUnavailable) || try == callTries {
+			return nil, err
+		}
+		c.logger.Warn("call repeated", "script", s.name, "try", try, "error", err)
+		if !pause.wait(ctx) {
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// scriptError turns the first word of a script's error reply into a sentinel.
+func (c *Client) scriptError(ctx context.Context, s *script, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: %w", s.name, context.Cause(ctx))
+	}
+	if err = unavailable(err); errors.Is(err, ErrUnavailable) {
+		return fmt.Errorf("%s: %w", s.name, err)
+	}
+	code, text, _ := strings.Cut(err.Error(), " ")
+	switch code {
+	case "GUARD":
+		return ErrGuard
+	case "OUTDATED":
+		return fmt.Errorf("%w: %s", ErrOutdated, text)
+	case "UNKNOWN":
+		return fmt.Errorf("%w: %s", ErrUnknownUpstream, text)
+	case "STATE":
+		return fmt.Errorf("%s: %w", text, ErrState)
+	case "CONFLICT":
+		return parseConflicts(text)
+	case "CORRUPT":
+		return corruptError(text)
+	case "WRONGTYPE":
+		return fmt.Errorf("%s: %w: %w", s.name, ErrCorrupt, err)
+	}
+	return fmt.Errorf("%s: %w", s.name, err)
+}
+
+// unavailable marks errors of the connection, and those by which Redis says that it cannot serve now.
+func unavailable(err error) error {
+	var timeout net.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.As(err, &timeout),
+		errors.Is(err, redis.ErrPoolTimeout), errors.Is(err, redis.ErrPoolExhausted),
+		redis.HasErrorPrefix(err, "LOADING"), redis.HasErrorPrefix(err, "READONLY"), redis.HasErrorPrefix(err, "MASTERDOWN"),
+		redis.HasErrorPrefix(err, "CLUSTERDOWN"), redis.HasErrorPrefix(err, "TRYAGAIN"), redis.HasErrorPrefix(err, "BUSY"),
+		redis.HasErrorPrefix(err, "OOM"):
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return err
+}
+
+// read wraps the error of a plain reading command.
+func read(ctx context.Context, what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: %w", what, context.Cause(ctx))
+	}
+	if redis.HasErrorPrefix(err, "WRONGTYPE") {
+		return fmt.Errorf("%s: %w: %w", what, ErrCorrupt, err)
+	}
+	return fmt.Errorf("%s: %w", what, unavailable(err))
+}

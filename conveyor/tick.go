@@ -1,0 +1,42 @@
+package conveyor
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Retention of what has no record, as long as nothing else is configured.
+const (
+	Retention    = 7 * 24 * time.Hour // of ended jobs, with logs, results and the bytes of failed ones
+	callsKeptFor = time.Hour          // numbers and replies of callers that are no workers
+)
+
+// TickReply tells what a Tick did.
+type TickReply struct {
+	Changes int           // jobs changed
+	More    bool          // work is left: tick again at once
+	Dead    []string      // workers found silent and removed
+	Damaged []string      // keys that were met and could not be worked with
+	Next    time.Duration // until the next due time or deadline; 0: none known
+	Now     time.Time
+}
+
+// Tick does what any connected process may do for all: release due jobs, finish what is listed to do, reap dead workers and
+// expired leases, sweep retention. At most 200 changes a call.
+func (c *Client) Tick(ctx context.Context) (TickReply, error) {
+	reply, err := c.run(ctx, tickScript, DeadAfter.Milliseconds(), Retention.Milliseconds(), callsKeptFor.Milliseconds())
+	if err != nil {
+		return TickReply{}, err
+	}
+	p := texts(reply)
+	if len(p) < 5 || len(p) < 5+int(integer(p[4])) {
+		return TickReply{}, errors.New("tick: unreadable reply")
+	}
+	dead := 5 + int(integer(p[4]))
+	c.warnDamaged(p[dead:])
+	return TickReply{
+		Changes: int(integer(p[0])), More: p[1] == "1", Next: time.Duration(integer(p[2])) * time.Millisecond,
+		Now: time.UnixMilli(integer(p[3])), Dead: p[5:dead], Damaged: p[dead:],
+	}, nil
+}
