@@ -77,4 +77,3 @@ func (c *Client) Namespace() string { return c.keys.namespace() }
 
 // Redis is the client that was given to NewClient.
 func (c *Client) Redis() redis.UniversalClient { return c.rdb }
-

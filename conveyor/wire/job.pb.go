@@ -255,6 +255,7 @@ type Job struct {
 	SignKey         string                 `protobuf:"bytes,111,opt,name=sign_key,json=signKey,proto3" json:"sign_key,omitempty"` // id of the key that signed
 	Signature       []byte                 `protobuf:"bytes,112,opt,name=signature,proto3" json:"signature,omitempty"`            // HMAC over namespace, uuid, type, queue, timeout and payload
 	SealKey         string                 `protobuf:"bytes,113,opt,name=seal_key,json=sealKey,proto3" json:"seal_key,omitempty"` // id of the key that sealed payload; empty: payload is plain
+	Place           string                 `protobuf:"bytes,114,opt,name=place,proto3" json:"place,omitempty"`                    // only in tickets without the job's bytes: the place they stand for
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -471,6 +472,13 @@ func (x *Job) GetSealKey() string {
 	return ""
 }
 
+func (x *Job) GetPlace() string {
+	if x != nil {
+		return x.Place
+	}
+	return ""
+}
+
 // Edge names an upstream job and one of its openings.
 type Edge struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -661,7 +669,7 @@ var File_job_proto protoreflect.FileDescriptor
 
 const file_job_proto_rawDesc = "" +
 	"\n" +
-	"\tjob.proto\x12\x04wire\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1egoogle/protobuf/duration.proto\"\xa0\b\n" +
+	"\tjob.proto\x12\x04wire\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1egoogle/protobuf/duration.proto\"\xb6\b\n" +
 	"\x03Job\x12\x12\n" +
 	"\x04uuid\x18\x01 \x01(\tR\x04uuid\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x14\n" +
@@ -694,7 +702,8 @@ const file_job_proto_rawDesc = "" +
 	"\tretention\x18n \x01(\v2\x19.google.protobuf.DurationR\tretention\x12\x19\n" +
 	"\bsign_key\x18o \x01(\tR\asignKey\x12\x1c\n" +
 	"\tsignature\x18p \x01(\fR\tsignature\x12\x19\n" +
-	"\bseal_key\x18q \x01(\tR\asealKey\x1a9\n" +
+	"\bseal_key\x18q \x01(\tR\asealKey\x12\x14\n" +
+	"\x05place\x18r \x01(\tR\x05place\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\v\n" +
