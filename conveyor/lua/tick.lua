@@ -40,8 +40,7 @@ if #changed < BUDGET then
   for i = 1, #over do
     local r = S[over[i]]
     if r and ENDED[r.st] and not has(r, 'r') then
-      r.gone = true
-      touch(r, true)
+      forget(r, true)
     elseif r and ENDED[r.st] then -- the record keeps status and result alive
       call('DEL', PRE .. 'jobs:' .. r.u .. ':log')
       call('HDEL', PRE .. 'failed', r.u)

@@ -5,9 +5,24 @@ local results, failures = {}, {} -- uuid, bytes, ...
 
 local function bump(t, field, by) t[field] = (t[field] or 0) + by end
 
-local function flush_counts(key, counts)
+-- empty_lane removes what stands in the list of a lane without queued jobs: stale tickets.
+local function empty_lane(key)
+  if not is(key, 'list') then return end
+  local t = call('LRANGE', key, -1000, -1)
+  for i = 1, #t do
+    if not uuid_of(t[i]) then set_aside(key, t[i]) end
+  end
+  if #t > 0 then call('LTRIM', key, 0, -(#t + 1)) end
+end
+
+-- flush_counts moves counters; none stays at zero.
+local function flush_counts(key, counts, lanes)
   for field, by in pairs(counts) do
-    if by ~= 0 and call('HINCRBY', key, field, by) == 0 then call('HDEL', key, field) end
+    if by ~= 0 and call('HINCRBY', key, field, by) == 0 then
+      call('HDEL', key, field)
+      local q, lane = match(field, '^(.*):(%d)$')
+      if lanes then empty_lane(queue_key(q, lane)) end
+    end
   end
 end
 
@@ -37,7 +52,7 @@ end
 local function commit(script)
   local depth, slots = {}, {}
   local zadd, zrem, hdel, dels = {}, {}, {}, {}
-  local set, told, failed = {}, {}, {}
+  local set, told, failed, past = {}, {}, {}, {}
   for i = 1, #changed do
     local r = changed[i]
     local st = r.gone and '' or r.st
@@ -45,6 +60,11 @@ local function commit(script)
     if st == 'q' then bump(depth, r.q .. ':' .. r.ln, 1) end
     if r.os == 'q' and st ~= 'r' and (st ~= 'q' or r.n ~= r.on or r.q ~= r.oq or r.ln ~= r.ol) then
       flag(r, 'd') -- its ticket stays behind in the list
+    end
+    if r.os == 's' and r.od and (st ~= 's' or r.d ~= r.od) then
+      local score = score_of(r.od)
+      past[score] = past[score] or {}
+      past[score][r.u] = true
     end
     if r.os == 'r' then
       bump(slots, r.oq, -1)
@@ -82,13 +102,14 @@ local function commit(script)
     end
     if r.loud then told[#told + 1] = r.u .. ' ' .. (r.gone and '' or set[#set]) end
   end
+  unschedule(past)
   flush_all_members()
   flush_places()
   keep_failed(failed)
   many('HSET', PRE .. 'status', set)
   many('HSET', PRE .. 'results', results)
   many('HSET', PRE .. 'failures', failures)
-  flush_counts(PRE .. 'depth', depth)
+  flush_counts(PRE .. 'depth', depth, true)
   flush_counts(PRE .. 'slots', slots)
   flush_each('ZADD', 'zset', zadd)
   flush_each('ZREM', 'zset', zrem)

@@ -2,7 +2,7 @@
 -- last check, by flush_graph.
 local lists = {}                    -- list key of an upstream -> records whose ticket goes there
 local parents_first, heirs_last = {}, {} -- those keys in order: a parent's list comes before a predecessor's
-local bytes, hashes, unfail = {}, {}, {}
+local bytes, hashes, unfail, forgotten = {}, {}, {}, {}
 
 local function wrong(step, key, want)
   refuse('CORRUPT ' .. step .. ' ' .. key .. ' is a ' .. kind(key) .. ', not a ' .. want)
@@ -227,6 +227,7 @@ local function unrecord(r)
   if ENDED[r.st] then
     r.gone = true
     touch(r)
+    forgotten[#forgotten + 1] = r
   elseif has(r, 'r') then
     clear(r, 'r')
     touch(r)
@@ -300,4 +301,5 @@ local function flush_graph()
     end
   end
   many('HDEL', PRE .. 'failed', unfail)
+  for i = 1, #forgotten do forget(forgotten[i]) end
 end

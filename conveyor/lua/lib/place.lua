@@ -7,6 +7,9 @@ local waits = {}     -- records that wait for their time
 local woken = {}     -- queue -> how many jobs became ready in it
 local strict_keys    -- a queue key of the wrong type refuses the call, instead of delaying the job
 
+-- score_of is a time as the score of `scheduled`: epoch seconds with their milliseconds, never rounded.
+local function score_of(ms) return string.format('%.3f', tonumber(ms) / 1000) end
+
 local function queue_key(q, lane)
   if lane == '1' then return PRE .. 'queue:' .. q end
   return PRE .. 'queue:' .. q .. ':' .. lane
@@ -131,7 +134,7 @@ local function flush_places()
   for i = 1, #waits do
     local r = waits[i]
     if r.st == 's' then
-      args[#args + 1] = string.format('%.3f', tonumber(r.d) / 1000)
+      args[#args + 1] = score_of(r.d)
       args[#args + 1] = (has(r, 'b') or not r.T) and slim(r.u) or r.T
     end
   end
@@ -147,11 +150,24 @@ local function flush_places()
   pushes, comebacks, waits = {}, {}, {}
 end
 
+-- unschedule removes the tickets of jobs that no longer wait for a time they once had: score -> uuid -> true.
+local function unschedule(times)
+  local key = PRE .. 'scheduled'
+  for score, us in pairs(times) do
+    local got, gone = call('ZRANGEBYSCORE', key, score, score, 'LIMIT', 0, 5000), {}
+    for i = 1, #got do
+      local u = uuid_of(got[i])
+      if u and us[u] then gone[#gone + 1] = got[i] end
+    end
+    many('ZREM', key, gone)
+  end
+end
+
 -- release_due moves up to n jobs whose time has come from `scheduled` to their queues, earliest first, those of one
 -- instant in the order they were scheduled.
 local function release_due(n)
   local key = PRE .. 'scheduled'
-  local got = call('ZRANGEBYSCORE', key, '-inf', string.format('%.3f', now / 1000), 'WITHSCORES', 'LIMIT', 0, n)
+  local got = call('ZRANGEBYSCORE', key, '-inf', score_of(now), 'WITHSCORES', 'LIMIT', 0, n)
   if #got == 0 then return 0 end
   local us, gone, due = {}, {}, {}
   for i = 1, #got, 2 do
@@ -174,7 +190,7 @@ local function release_due(n)
   for i = 1, #due do
     local r = due[i]
     if r.st == 's' then
-      r.d = nil
+      r.d, r.od = nil, nil
       push(r, has(r, 'p'))
     end
   end

@@ -199,12 +199,43 @@ local function work_off(P, class, mark)
   end
 end
 
+-- unlist takes the ticket of a job that is over out of a list that nothing may ever work off: its upstream, or that opening
+-- of it, has not come.
+local function unlist(r, e)
+  local P = get(e.u)
+  if P and opening(P) >= e.o then return end
+  local key = list_key(e.u, KIN[e.k] and 'children' or 'onComplete', e.o)
+  if not is(key, 'list') then return end
+  local t = call('LRANGE', key, 0, 999)
+  for i = 1, #t do
+    if uuid_of(t[i]) == r.u then call('LREM', key, 0, t[i]) end
+  end
+end
+
+-- unlist_heir does so for all that a job still waits for as an heir.
+local function unlist_heir(r, list)
+  for i = 1, #list do
+    if list[i].m == '?' and not KIN[list[i].k] then unlist(r, list[i]) end
+  end
+  if r.p and is(edges_key(r.u), 'hash') then
+    local got = call('HGETALL', edges_key(r.u))
+    for i = 1, #got, 2 do
+      local e = got[i] ~= '#' and edges(got[i + 1], '[^;]+')[1]
+      if e and e.m == '?' then
+        e.u = got[i]
+        unlist(r, e)
+      end
+    end
+  end
+end
+
 -- finish is the end of every job: all lists are worked off, the decided outcome becomes the state, and the parents
 -- that waited for it are looked at. Parent edges stay in the entry, for a reopening or a list not yet worked off.
 local function finish(r)
   local out = OUT[r.x]
-  r.st, r.x, r.t, r.p, r.k, r.d, r.e = r.x, nil, num(now), nil, nil, nil, nil
   local list, keep = edges(r.i), {}
+  unlist_heir(r, list)
+  r.st, r.x, r.t, r.p, r.k, r.d, r.e = r.x, nil, num(now), nil, nil, nil, nil
   for i = 1, #list do
     local e = list[i]
     if KIN[e.k] and (e.m == '+' or e.m == '?') then keep[#keep + 1] = e end
@@ -254,6 +285,15 @@ local function close(r)
   clear(r, 'a')
   finish(r)
   return true
+end
+
+-- forget marks a job of which nothing is to be left.
+local function forget(r, quiet)
+  r.gone = true
+  for _, e in ipairs(edges(r.i)) do
+    if e.m == '?' then unlist(r, e) end
+  end
+  touch(r, quiet)
 end
 
 -- settle_all works until nothing is left or the budget is used; the rest is listed in `todo`, by time. A job whose list
