@@ -109,7 +109,7 @@ func (b *board) observe(e applier.Event) []step {
 // what is known of a submission that goes on is kept.
 func (b *board) follow(e applier.Following) []step {
 	known := b.byAddr
-	b.lock, b.following = nil, true
+	b.lock, b.done, b.following = nil, nil, true
 	b.jobs, b.byAddr = make([]*job, 0, len(e.Jobs)), make(map[config.Addr]*job, len(e.Jobs))
 	b.counts, b.members = [conveyor.StateExpired + 1]int{}, [sections][]int{}
 	steps := make([]step, 0, len(e.Jobs))

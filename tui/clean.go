@@ -18,6 +18,11 @@ func clean(s string) string {
 	if len(s) > maxText {
 		s = s[:maxText]
 	}
+	return scrub(s)
+}
+
+// scrub is clean without a bound.
+func scrub(s string) string {
 	if plainASCII(s) {
 		return s
 	}
@@ -57,7 +62,7 @@ func Clean(s string) string {
 	}
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
-		lines[i] = clean(line)
+		lines[i] = scrub(line)
 	}
 	return strings.Join(lines, "\n")
 }

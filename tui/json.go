@@ -20,8 +20,6 @@ type JSONOptions struct {
 	Now func() time.Time
 	// Destroy chooses the words of the summary.
 	Destroy bool
-	// Hidden names the outputs whose values are not shown.
-	Hidden map[string]bool
 }
 
 // JSON writes Terraform's UI envelope: one JSON object a line with @level, @message, @module, @timestamp and type, and
@@ -54,11 +52,12 @@ type envelope struct {
 	UI         string                `json:"ui,omitempty"`       // version
 	Store      string                `json:"store,omitempty"`    // version
 	Workflow   string                `json:"workflow,omitempty"` // version
-	Change     *changeJSON           `json:"change,omitempty"`   // planned_change, resource_drift
 	Changes    *changesJSON          `json:"changes,omitempty"`  // change_summary
 	Hook       *hookJSON             `json:"hook,omitempty"`     // apply_*
 	Diagnostic *diagnosticJSON       `json:"diagnostic,omitempty"`
 	Outputs    map[string]outputJSON `json:"outputs,omitempty"`
+
+	rest json.RawMessage // an object whose members stand beside the others
 }
 
 // resourceJSON names a job as Terraform names a resource.
@@ -129,9 +128,12 @@ func (j *JSON) write(level, kind, message string, fill func(*envelope)) {
 	}
 	b, err := json.Marshal(e)
 	if err != nil { // only a value that claims to be canonical JSON and is not
-		e.Outputs, e.Change = nil, nil
+		e.Outputs = nil
 		e.Message += " (a value could not be shown: " + err.Error() + ")"
 		b, _ = json.Marshal(e)
+	}
+	if len(e.rest) > 2 {
+		b = append(append(b[:len(b)-1], ','), e.rest[1:]...)
 	}
 	j.o.Out.Write(append(b, '\n')) //nolint:errcheck // an observer has nobody to tell
 }
@@ -157,6 +159,9 @@ func (j *JSON) Observe(e applier.Event) {
 		}
 	case applier.RowApplied:
 		j.rowApplied(e)
+	case applier.Replanned:
+		j.diagnostic(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: "Plan made again", Detail: replanned(e)}, nil)
+		j.Plan(e.Plan)
 	case applier.RowDiverted:
 		j.diagnostic(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: "Job moved on during apply",
 			Detail: e.Row.Addr.String() + ": " + rowVerb(e.Row.Action) + " instead of " + rowVerb(e.Prev) + "."}, nil)
@@ -256,7 +261,7 @@ func (j *JSON) done(e applier.Done) {
 	}
 	outputs := make(map[string]outputJSON, len(r.Outputs))
 	for name, value := range r.Outputs {
-		out := outputJSON{Sensitive: j.o.Hidden[name]}
+		out := outputJSON{Sensitive: SensitiveOutput(value)}
 		if !out.Sensitive {
 			out.Value = json.RawMessage(value)
 		}

@@ -30,8 +30,6 @@ type LiveOptions struct {
 	// Stop is called, outside of the view, for the n-th time that the user asks to stop; the second time he wants to leave
 	// at once.
 	Stop func(n int)
-	// Hidden names the outputs whose values are not shown.
-	Hidden map[string]bool
 }
 
 // Live draws a full-screen view of a run on a terminal and answers to keys. Start it, hand it events, and Close it: the
@@ -102,7 +100,7 @@ func (l *Live) fail(err error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.fallback = NewPlain(PlainOptions{Out: l.o.Out, Err: l.o.Out, Now: l.o.Now, Destroy: l.o.Destroy, Watch: l.o.Watch, Hidden: l.o.Hidden})
+	l.fallback = NewPlain(PlainOptions{Out: l.o.Out, Err: l.o.Out, Now: l.o.Now, Destroy: l.o.Destroy, Watch: l.o.Watch})
 	if l.err != nil {
 		fmt.Fprintf(l.o.Out, "The view failed (%v); going on with plain lines.\n", err)
 	}
@@ -154,7 +152,7 @@ func (l *Live) recap(w io.Writer) {
 		fmt.Fprintf(w, "%s %s\n", ink.Bold(j.name+":"), ink.Red(ending(j.Status, j.Status.Ended)))
 		writeFailure(w, j, ink)
 	}
-	writeClosing(w, l.last, operation{destroy: l.o.Destroy, watch: l.o.Watch}, ink, l.o.Hidden)
+	writeClosing(w, l.last, operation{destroy: l.o.Destroy, watch: l.o.Watch}, ink)
 }
 
 // maxRecap is how many failed jobs are told below the view; the rest is in `waybill logs`.

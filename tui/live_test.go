@@ -41,7 +41,7 @@ func TestLiveEndsBelowTheView(t *testing.T) {
 	t.Parallel()
 	var screen screenBuffer
 	keys, _ := io.Pipe()
-	l := NewLive(LiveOptions{In: keys, Out: &screen, NoColor: true, Now: func() time.Time { return noon }, Hidden: map[string]bool{"key": true}})
+	l := NewLive(LiveOptions{In: keys, Out: &screen, NoColor: true, Now: func() time.Time { return noon }})
 	l.Start()
 	for _, e := range endedBadly(t) {
 		l.Observe(e)

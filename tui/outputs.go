@@ -64,11 +64,17 @@ func quoted(s string) string {
 	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(q)
 }
 
-// WriteOutputs writes outputs by name, one "name = value" each; the names in hidden show only that they are sensitive.
-func WriteOutputs(w io.Writer, outputs map[string]string, hidden map[string]bool) error {
+// sensitiveOutput begins what the state holds in place of a sensitive output: a JSON string with a hash.
+const sensitiveOutput = `"(sensitive value) `
+
+// SensitiveOutput tells whether a stored output stands for a sensitive one, whose value is nowhere in the state.
+func SensitiveOutput(value string) bool { return strings.HasPrefix(value, sensitiveOutput) }
+
+// WriteOutputs writes outputs by name, one "name = value" each.
+func WriteOutputs(w io.Writer, outputs map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(outputs)) {
 		value := "(sensitive value)"
-		if !hidden[name] {
+		if !SensitiveOutput(outputs[name]) {
 			value = FormatValue(outputs[name])
 		}
 		if _, err := fmt.Fprintf(w, "%s = %s\n", name, value); err != nil {

@@ -20,8 +20,6 @@ type PlainOptions struct {
 	Now func() time.Time
 	// Destroy and Watch choose the words of the summary.
 	Destroy, Watch bool
-	// Hidden names the outputs whose values are not shown.
-	Hidden map[string]bool
 }
 
 func (o PlainOptions) withDefaults() PlainOptions {
@@ -68,6 +66,8 @@ func (p *Plain) Observe(e applier.Event) {
 		if s := cmp.Or(finished(e.Row.Action), starting(e.Row.Action)); s != "" {
 			p.line(e.Row.Addr.String(), s)
 		}
+	case applier.Replanned:
+		fmt.Fprintln(&p.buf, replanned(e))
 	case applier.RowDiverted:
 		p.line(e.Row.Addr.String(), fmt.Sprintf("Its job moved on meanwhile: %s instead of %s", rowVerb(e.Row.Action), rowVerb(e.Prev)))
 	case applier.Following:
@@ -146,11 +146,11 @@ func (p *Plain) warn(w applier.Warning) {
 }
 
 func (p *Plain) summary() {
-	writeClosing(&p.buf, p.board, operation{destroy: p.o.Destroy, watch: p.o.Watch}, p.o.Ink, p.o.Hidden)
+	writeClosing(&p.buf, p.board, operation{destroy: p.o.Destroy, watch: p.o.Watch}, p.o.Ink)
 }
 
 // writeClosing writes a run's last sentence and its outputs.
-func writeClosing(w io.Writer, b *board, op operation, ink Ink, hidden map[string]bool) {
+func writeClosing(w io.Writer, b *board, op operation, ink Ink) {
 	line, good := b.closing(op)
 	if line == "" {
 		return
@@ -161,7 +161,7 @@ func writeClosing(w io.Writer, b *board, op operation, ink Ink, hidden map[strin
 	fmt.Fprintf(w, "\n%s\n", ink.Bold(line))
 	if outputs := b.done.Result.Outputs; len(outputs) > 0 && !op.watch {
 		fmt.Fprintf(w, "\n%s\n\n", ink.Bold(ink.Green("Outputs:")))
-		WriteOutputs(w, outputs, hidden) //nolint:errcheck // an observer has nobody to tell
+		WriteOutputs(w, outputs) //nolint:errcheck // an observer has nobody to tell
 	}
 }
 
@@ -176,4 +176,30 @@ func lockLine(e applier.LockWaiting) string {
 		doing = fmt.Sprintf(" (%s since %s)", clean(e.Holder.Operation), e.Holder.Since.UTC().Format(time.RFC3339))
 	}
 	return fmt.Sprintf("Waiting for the state lock, held by %s%s... [%s left]", by, doing, elapsed(e.Left))
+}
+
+// replanned says why a plan was made again, and what is left of it.
+func replanned(e applier.Replanned) string {
+	text := "The state has changed since the plan was made"
+	const shown = 3
+	for i, a := range e.Moved[:min(shown, len(e.Moved))] {
+		if i == 0 {
+			text += " ("
+		} else {
+			text += ", "
+		}
+		text += clean(a.String())
+	}
+	switch n := len(e.Moved); {
+	case n > shown:
+		text += fmt.Sprintf(" and %d more)", n-shown)
+	case n > 0:
+		text += ")"
+	}
+	text += ", so it was made again. "
+	if e.Plan == nil || e.Plan.Empty() {
+		return text + "Nothing is left to change."
+	}
+	add, change, destroy := e.Plan.Summary()
+	return text + fmt.Sprintf("Plan: %d to add, %d to change, %d to destroy.", add, change, destroy)
 }

@@ -49,6 +49,7 @@ func stories(t testing.TB) []struct {
 			applier.LockWaiting{Holder: holder, Left: 20 * time.Second}, applier.LockWaiting{Holder: holder, Left: 19 * time.Second},
 			applier.LockWaiting{Holder: holder, Left: 9 * time.Second},
 			row(load, planner.Replace), row(addr(t, "job.tuned"), planner.Rerecord), row(addr(t, "job.moved"), planner.Update),
+			applier.Replanned{Plan: &planner.Plan{}, Moved: []config.Addr{load, old}},
 			applier.RowDiverted{Row: &planner.Row{Addr: addr(t, "job.moved"), Action: planner.Replace}, Prev: planner.Update},
 			row(addr(t, "job.parent"), planner.Reopen), row(old, planner.Delete), row(gone, planner.Forget),
 			applier.Warning{Summary: "No worker serves queue \"etl\"", Detail: "Start one:\n  waybill worker ."},
@@ -69,8 +70,7 @@ func TestPlain(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			var out, warnings bytes.Buffer
-			p := NewPlain(PlainOptions{Out: &out, Err: &warnings, Now: func() time.Time { return at(0) }, Destroy: s.destroy,
-				Hidden: map[string]bool{"key": true}})
+			p := NewPlain(PlainOptions{Out: &out, Err: &warnings, Now: func() time.Time { return at(0) }, Destroy: s.destroy})
 			for _, e := range s.events {
 				p.Observe(e)
 			}
@@ -96,7 +96,7 @@ func TestJSON(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
-			j := NewJSON(JSONOptions{Out: &out, Now: func() time.Time { return noon }, Destroy: s.destroy, Hidden: map[string]bool{"key": true}})
+			j := NewJSON(JSONOptions{Out: &out, Now: func() time.Time { return noon }, Destroy: s.destroy})
 			j.Version("0.1.0", "redis://127.0.0.1:6379", "sales")
 			for _, e := range s.events {
 				j.Observe(e)
@@ -113,9 +113,10 @@ func TestJSONPlan(t *testing.T) {
 	j := NewJSON(JSONOptions{Out: &out, Now: func() time.Time { return noon }})
 	load := addr(t, `module.m.job.load["eu"]`)
 	j.Plan(&planner.Plan{Rows: []*planner.Row{
-		{Addr: addr(t, "job.extract[2]"), Action: planner.Replace, Reason: planner.ReasonLost, Live: planner.Live{Status: planner.Lost},
-			Prior: &planner.Record{Definition: []byte(`{"type":"noop"}`)}, Definition: []byte(`{"type":"noop"}`)},
-		{Addr: load, Action: planner.Create, Reason: planner.ReasonNew, Definition: []byte(`{"type":"exec"}`),
+		{Addr: addr(t, "job.extract[2]"), Action: planner.Create, Reason: planner.ReasonLost, Live: planner.Live{Status: planner.Lost},
+			Prior: &planner.Record{Type: "noop", Queue: "q", Definition: []byte(`{}`)}, Job: &config.Job{Type: "noop", Queue: "q"},
+			Definition: []byte(`{}`)},
+		{Addr: load, Action: planner.Create, Reason: planner.ReasonNew, Job: &config.Job{Type: "exec", Queue: "q"}, Definition: []byte(`{}`),
 			Causes: []planner.Cause{{Addr: addr(t, "job.extract[2]"), Reason: planner.ReasonLost}}},
 		{Addr: addr(t, "job.same"), Action: planner.NoOp, Reason: planner.ReasonUnchanged},
 	}})

@@ -136,7 +136,7 @@ func finishedWell(t testing.TB) []applier.Event {
 		changed(report, at(15), running(1, at(15))),
 		changed(report, at(15.2), ended(conveyor.StateCompleted, at(15), at(15.2))),
 		applier.Done{Result: applier.Result{Added: 5, Outputs: map[string]string{
-			"report": `"out/report.md"`, "regions": `["eu","us"]`, "key": `"hidden"`,
+			"report": `"out/report.md"`, "regions": `["eu","us"]`, "key": `"(sensitive value) 0a1b"`,
 		}}})
 }
 
