@@ -38,8 +38,8 @@ func (c *Client) Cancel(ctx context.Context, uuid string) error {
 	return c.one(ctx, "cancel", uuid, Change{Kind: ChangeCancel, UUID: uuid})
 }
 
-// Retry runs a failed job again, under a new opening, with its attempts reset. Retrying a job that is running again is a
-// no-op; any other state, failed(child) included, is ErrState.
+// Retry runs a failed job again, under a new opening, with its attempts reset. Retrying a job that is not over is a
+// no-op; one that ended otherwise, failed(child) included, is ErrState.
 func (c *Client) Retry(ctx context.Context, uuid string) error {
 	s, err := c.Statuses(ctx, []string{uuid})
 	if err != nil {

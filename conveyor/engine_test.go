@@ -2,6 +2,7 @@ package conveyor_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/waybill-dev/waybill/conveyor"
@@ -19,13 +21,23 @@ import (
 	"github.com/waybill-dev/waybill/internal/redistest"
 )
 
-// engine is one namespace under test, with a clock that stands still until it is moved.
+// engine is one namespace as a test sees it.
 type engine struct {
 	*testing.T
+	*world
+}
+
+// world is one namespace under test, with a clock that stands still until it is moved.
+type world struct {
 	*conveyor.Client
 	rdb    *redis.Client
-	now    int64 // ms
-	number atomic.Int64
+	now    int64        // ms
+	number atomic.Int64 // of exchanges, whoever calls
+}
+
+// Run runs a subtest on the same namespace.
+func (e *engine) Run(name string, test func(e *engine)) {
+	e.T.Run(name, func(t *testing.T) { test(&engine{t, e.world}) })
 }
 
 // start is when every engine's clock begins: a whole second, in milliseconds.
@@ -58,7 +70,7 @@ func newEngine(t *testing.T, rdb *redis.Client) *engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &engine{T: t, Client: c, rdb: rdb}
+	e := &engine{t, &world{Client: c, rdb: rdb}}
 	e.at(start)
 	return e
 }
@@ -285,4 +297,31 @@ func (e *engine) list(name string) []*wire.Job {
 		out = append(out, j)
 	}
 	return out
+}
+
+func delayed(d time.Duration) func(*wire.Job) {
+	return func(j *wire.Job) { j.After = durationpb.New(d) }
+}
+
+// active tells whether a child is in its parent's active set.
+func (e *engine) active(parent, child string) bool {
+	e.Helper()
+	in, err := e.rdb.SIsMember(e.Context(), e.key("jobs:"+parent+":active"), child).Result()
+	e.ok(err)
+	return in
+}
+
+// refused wants this error.
+func (e *engine) refused(err, want error) {
+	e.Helper()
+	if !errors.Is(err, want) {
+		e.Errorf("got %v, want %v", err, want)
+	}
+}
+
+func (e *engine) beat(worker string, running ...conveyor.Holding) conveyor.BeatReply {
+	e.Helper()
+	reply, err := e.Beat(e.Context(), conveyor.WorkerInfo{ID: worker, Host: "host", Queues: []string{"q"}, Capacity: 10, Running: running})
+	e.ok(err)
+	return reply
 }

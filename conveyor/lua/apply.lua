@@ -137,7 +137,7 @@ local function replace(c)
   if not old or old.gone then return end
   withdraw(old)
   if c.cancel then cancel(old) end
-  unrecord(old)
+  unrecord(old, true)
 end
 
 -- remade tells whether a held job was made by an earlier attempt of the one that makes it again now.
@@ -181,7 +181,7 @@ local function change(index, c)
   end
   if c.kind == 'T' then return end
   if c.kind == 'L' then
-    if r then unrecord(r) end
+    if r then unrecord(r, true) end
     return
   end
   if not needs(index, r) then return end

@@ -80,7 +80,7 @@ local function commit(script)
       end
     end
     local was, is_now = ENDED[r.os], ENDED[st]
-    if is_now and not was then append(zadd, PRE .. 'ended', r.t, r.u) end
+    if is_now and (r.expire or not was) then append(zadd, PRE .. 'ended', r.t, r.u) end
     if was and not is_now then append(zrem, PRE .. 'ended', r.u) end
     if is_now or r.gone then
       if has(r, 'b') then

@@ -222,14 +222,16 @@ local function withdraw(r)
   end
 end
 
--- unrecord: no companion write belongs to the job any more; once it is over nothing of it is left.
-local function unrecord(r)
-  if ENDED[r.st] then
+-- unrecord: no companion write belongs to the job any more. With whole, nothing is left of one that is over; otherwise
+-- retention takes it.
+local function unrecord(r, whole)
+  if ENDED[r.st] and whole then
     r.gone = true
     touch(r)
     forgotten[#forgotten + 1] = r
   elseif has(r, 'r') then
     clear(r, 'r')
+    r.expire = ENDED[r.st]
     touch(r)
   end
 end
@@ -269,7 +271,7 @@ end
 
 -- again runs a failed job once more under a new opening.
 local function again(r, g)
-  if opening(r) > g then return true end
+  if opening(r) > g or not ENDED[r.st] then return true end
   if r.st ~= 'F' then return false end
   local text = call('HGET', PRE .. 'failed', r.u)
   if not text then return false end

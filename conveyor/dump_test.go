@@ -1,0 +1,58 @@
+package conveyor_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/waybill-dev/waybill/conveyor"
+)
+
+// dump is the whole namespace in one canonical text: equal texts mean equal stores. Two stores given the same calls
+// under the same clock have equal dumps, whatever server they are.
+func dump(e *engine) string {
+	e.Helper()
+	ctx, lines := e.Context(), []string{}
+	iter := e.rdb.Scan(ctx, 0, e.Prefix()+"*", 1000).Iterator()
+	for iter.Next(ctx) {
+		key := iter.Val()
+		var value any
+		kind, err := e.rdb.Type(ctx, key).Result()
+		e.ok(err)
+		switch kind {
+		case "string":
+			value, err = e.rdb.Get(ctx, key).Result()
+		case "list":
+			value, err = e.rdb.LRange(ctx, key, 0, -1).Result()
+		case "set":
+			members, e2 := e.rdb.SMembers(ctx, key).Result()
+			slices.Sort(members)
+			value, err = members, e2
+		case "hash":
+			value, err = e.rdb.HGetAll(ctx, key).Result() // maps print sorted
+		case "zset":
+			value, err = e.rdb.ZRangeWithScores(ctx, key, 0, -1).Result()
+		case "stream":
+			value, err = e.rdb.XRange(ctx, key, "-", "+").Result()
+		case "none":
+			continue
+		}
+		e.ok(err)
+		lines = append(lines, fmt.Sprintf("%s %s %q", strings.TrimPrefix(key, e.Prefix()), kind, fmt.Sprint(value)))
+	}
+	e.ok(iter.Err())
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// reopened is a second client on a connection of its own.
+func (e *engine) reopened() *conveyor.Client {
+	e.Helper()
+	o := *e.rdb.Options()
+	rdb := redis.NewClient(&o)
+	e.Cleanup(func() { _ = rdb.Close() })
+	c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: e.Namespace()})
+	e.ok(err)
+	return c
+}
