@@ -86,21 +86,6 @@ func TestAddInput(t *testing.T) {
 	})
 }
 
-func TestAddRedisFailure(t *testing.T) {
-	onBoth(t, func(e *engine) {
-		e.Run("A2d a Redis failure is told apart as recoverable", func(e *engine) {
-			closed := e.reopened()
-			if err := closed.Redis().Close(); err != nil {
-				e.Fatal(err)
-			}
-			err := closed.Add(e.Context(), job("a"))
-			if err == nil || errors.Is(err, conveyor.ErrCorrupt) {
-				e.Errorf("got %v", err)
-			}
-		})
-	})
-}
-
 func TestAddPlaces(t *testing.T) {
 	onBoth(t, func(e *engine) {
 		e.Run("A3a a plain job is one LPUSH of the marshalled job", func(e *engine) {

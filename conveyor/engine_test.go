@@ -325,3 +325,5 @@ func (e *engine) beat(worker string, running ...conveyor.Holding) conveyor.BeatR
 	e.ok(err)
 	return reply
 }
+
+func redisZ(score float64, member string) redis.Z { return redis.Z{Score: score, Member: member} }

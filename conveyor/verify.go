@@ -2,6 +2,7 @@ package conveyor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ func (v Violation) String() string {
 // worker that is gone owns nothing). Jobs that wait for an upstream never seen are orphans, not violations.
 func (c *Client) Verify(ctx context.Context) ([]Violation, error) {
 	before, err := c.LastEvent(ctx)
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrCorrupt) {
 		return nil, err
 	}
 	all, err := c.census(ctx)
@@ -48,7 +49,7 @@ func (c *Client) Verify(ctx context.Context) ([]Violation, error) {
 		}
 	}
 	after, err := c.LastEvent(ctx)
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrCorrupt) {
 		return nil, err
 	}
 	if before == after {

@@ -69,7 +69,7 @@ end
 load(us)
 
 release_due(max(0, min(100, BUDGET - #acks)))
-take_todo(50)
+take_todo(max(0, BUDGET - #acks - #changed))
 
 local function acknowledge(r, a)
   r.w, r.lease = nil, nil

@@ -8,5 +8,6 @@ local r = get(ARGV[1])
 if not r or r.st ~= 'r' or r.f ~= ARGV[2] then return redis.error_reply('OUTDATED ' .. ARGV[1]) end
 call('HSET', PRE .. 'progress', r.u, concat({ARGV[2], ARGV[3], ARGV[4], ARGV[5]}, ' '))
 touch(r)
+r.shown = true
 commit('progress')
 return 1

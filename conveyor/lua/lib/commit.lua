@@ -2,6 +2,7 @@
 -- the lists of workers' jobs, leases, `ended`, the job's bytes, the event and the wake-ups. Since these follow the status
 -- here and nowhere else they cannot disagree with it.
 local results, failures = {}, {} -- uuid, bytes, ...
+local first_seq
 
 local function bump(t, field, by) t[field] = (t[field] or 0) + by end
 
@@ -96,11 +97,17 @@ local function commit(script)
     if r.gone then
       for _, h in ipairs({'status', 'results', 'failures', 'failed', 'progress'}) do append(hdel, PRE .. h, r.u) end
       dels[#dels + 1] = PRE .. 'jobs:' .. r.u .. ':log'
+      told[#told + 1] = r.u .. ' '
     else
-      set[#set + 1] = r.u
-      set[#set + 1] = encode(r)
+      local text = encode(r)
+      if text ~= r.was then
+        set[#set + 1] = r.u
+        set[#set + 1] = text
+        if r.loud then told[#told + 1] = r.u .. ' ' .. text end
+      elseif r.shown then
+        told[#told + 1] = r.u .. ' ' .. text
+      end
     end
-    if r.loud then told[#told + 1] = r.u .. ' ' .. (r.gone and '' or set[#set]) end
   end
   unschedule(past)
   flush_all_members()
@@ -115,7 +122,7 @@ local function commit(script)
   flush_each('ZREM', 'zset', zrem)
   flush_each('HDEL', 'hash', hdel)
   for i = 1, #dels, 500 do call('DEL', unpack(dels, i, min(i + 499, #dels))) end
-  if #changed > 0 then call('SET', PRE .. 'seq', num(seq)) end
+  if seq ~= first_seq then call('SET', PRE .. 'seq', num(seq)) end
   if #told > 0 then
     -- The log is bounded by what it mentions: a bulk of events of many jobs keeps fewer of them.
     local keep = max(256, min(4096, floor(40960 / #told)))
@@ -146,6 +153,7 @@ local function check_fixed()
   need('hash', 'status', 'depth', 'slots', 'results', 'failures', 'failed', 'progress')
   need('zset', 'scheduled', 'todo', 'ended', 'leases')
   need('stream', 'events')
-  need('string', 'events:seq')
-  open_places()
+  seq = counter('seq')
+  first_seq = seq
+  counter('events:seq')
 end

@@ -4,7 +4,8 @@
 -- A record has st, ln, fl, q, n (place as a number, 0 for none), one string field per tag, and:
 --   u       uuid
 --   T       its ticket as found or given in this call
---   os..od  state, queue, lane, owner, place and due time it was loaded with; os is nil for a new job
+--   was     its entry as loaded; os, oq, ol, ow, on, od are state, queue, lane, owner, place and due time in it. All are nil
+--           for a new job.
 --   bad     its entry cannot be decoded
 local TAGS = {'d', 'e', 'f', 'a', 'l', 'g', 'w', 'i', 'p', 'x', 'k', 's', 't', 'z', 'b', 'h', 'm'}
 local ENDED = {C = true, F = true, f = true, X = true, K = true, k = true, O = true, E = true}
@@ -22,7 +23,7 @@ local function decode(u, text)
   if rest ~= '' then
     for t, v in gmatch(rest, '|(%a)([^|]*)') do r[t] = v end
   end
-  r.os, r.oq, r.ol, r.ow, r.on, r.od = r.st, r.q, r.ln, r.w, r.n, r.d
+  r.os, r.oq, r.ol, r.ow, r.on, r.od, r.was = r.st, r.q, r.ln, r.w, r.n, r.d, text
   return r
 end
 

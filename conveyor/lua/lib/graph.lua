@@ -135,7 +135,7 @@ end
 
 -- add stores a new job. Lists that were filled before it came are found by `lists_of` in apply.lua.
 local function add(r, list, text, apart, replaces)
-  r.os, r.oq, r.ol, r.T = nil, nil, nil, text
+  r.os, r.oq, r.ol, r.was, r.T = nil, nil, nil, nil, text
   S[r.u] = r
   local pending = wire(r, list, nil, replaces)
   if apart or has(r, 'm') or pending and #list > 1 then keep_bytes(r, text) end
@@ -281,7 +281,14 @@ local function again(r, g)
   keep_bytes(r, text)
   for _, e in ipairs(edges(r.i)) do
     local G = KIN[e.k] and e.m == '+' and not has(r, 'w') and get(e.u)
-    if G and G.st == 'c' and not G.x and opening(G) == e.o then enter(G, r.u) end
+    if G and G.st == 'c' and not G.x and opening(G) == e.o then
+      enter(G, r.u)
+      if e.k ~= 'i' then -- its failure counts no longer
+        local b = tonumber(G.b or 0) - 1
+        G.b = b > 0 and num(b) or nil
+        touch(G)
+      end
+    end
   end
   touch(r)
   push(r)

@@ -1,6 +1,6 @@
 -- place: where a job that has nothing left to wait for goes, and how jobs come back to their places.
 -- The pushes are collected and written by flush_places, each list with one call.
-local seq = 0        -- the last place given; read by open_places
+local seq = 0        -- the last place given; read by check_fixed
 local pushes = {}    -- queue key -> {record, place} in the order they became ready
 local comebacks = {} -- queue key -> records that go back to their places at the head
 local waits = {}     -- records that wait for their time
@@ -15,14 +15,12 @@ local function queue_key(q, lane)
   return PRE .. 'queue:' .. q .. ':' .. lane
 end
 
-local function open_places()
-  local key = PRE .. 'seq'
-  local v = is(key, 'string') and call('GET', key) or '0'
-  seq = is(key, 'string') and tonumber(v or 0)
-  if not seq then
-    seq = 0
-    refuse('CORRUPT ' .. key .. ' is not a number')
-  end
+-- counter reads one of the two counters; it refuses the call when that is no number.
+local function counter(name)
+  local key = PRE .. name
+  local n = is(key, 'string') and tonumber(call('GET', key) or 0)
+  if not n then refuse('CORRUPT ' .. key .. ' is not a number') end
+  return n or 0
 end
 
 -- schedule is the step "Scheduling Jobs" of the specification: a job that is not due waits in `scheduled`.
@@ -57,7 +55,13 @@ local function push(r, back)
   end
   if r.i and find(r.i, '+d', 1, true) then
     for _, e in ipairs(edges(r.i)) do
-      if e.k == 'd' then join(e.u, r.u) end -- the step "Dead Parent Handling"
+      if e.k == 'd' then -- the step "Dead Parent Handling"
+        local active = active_key(e.u)
+        if strict_keys and not is(active, 'set') then
+          refuse('CORRUPT deadparent ' .. active .. ' is a ' .. kind(active) .. ', not a set')
+        end
+        join(e.u, r.u)
+      end
     end
   end
   r.st, r.d = 'q', nil

@@ -296,6 +296,18 @@ local function forget(r, quiet)
   touch(r, quiet)
 end
 
+-- has_room tells whether a job can be taken to its end within the budget: it is listed as changed already, so it needs room
+-- only for those it would change.
+local function has_room(r)
+  if #changed < BUDGET then return true end
+  if has(r, 'k') or has(r, 'h') then return false end
+  for _, e in ipairs(edges(r.i)) do
+    local G = KIN[e.k] and e.m == '+' and get(e.u)
+    if G and G.st == 'c' and not G.dirty then return false end
+  end
+  return r.dirty
+end
+
 -- settle_all works until nothing is left or the budget is used; the rest is listed in `todo`, by time. A job whose list
 -- cannot be read is tried again in ten seconds.
 local function settle_all()
@@ -303,7 +315,7 @@ local function settle_all()
   while work[i] do
     local r = work[i]
     r.queued = false
-    if #changed < BUDGET and close(r) then
+    if has_room(r) and close(r) then
       if r.listed and not r.queued then done[#done + 1] = r.u end
     else
       args[#args + 1] = num(r.parked and now + 10000 or now)
