@@ -78,7 +78,7 @@ func TestLostReplies(t *testing.T) {
 			}
 		}
 		e.states("h completed, c1 completed, c2 completed, p completed, x completed, y completed, z cancelled")
-		e.wantKeys()
+		e.wantKeys("jobs:p:log")
 	})
 }
 
