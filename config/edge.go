@@ -1,0 +1,337 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// edges reads the parent and predecessor blocks.
+func (s *scope) edges(c *content, job *Job) {
+	for i := range c.blocks {
+		switch b := &c.blocks[i]; b.kind.name {
+		case "parent":
+			s.parent(b, job)
+		case "predecessor":
+			s.predecessor(b, job)
+		}
+	}
+}
+
+func (s *scope) parent(b *block, job *Job) {
+	c := b.inner
+	p := Parent{Range: b.header}
+	if i, ok := s.choice(c.attr("on_child_failure"), "fail", "ignore"); ok {
+		p.IgnoreFailure = i == 1
+	}
+	a := s.oneOf(b, "job", "uuid")
+	if a == nil {
+		return
+	}
+	if a.name == "uuid" {
+		uuid, ok := s.uuid(a)
+		if !ok {
+			return
+		}
+		p.UUID = uuid
+	} else {
+		addrs, ok := s.upstream(a, job)
+		if !ok || len(addrs) != 1 {
+			return
+		}
+		p.Job = addrs[0]
+	}
+	job.Parents = append(job.Parents, p)
+}
+
+func (s *scope) predecessor(b *block, job *Job) {
+	c := b.inner
+	p := Predecessor{Range: b.header}
+	if i, ok := s.choice(c.attr("run_if"), "success", "failure", "always"); ok {
+		p.RunIf = RunIf(i)
+	}
+	a := s.oneOf(b, "job", "jobs", "uuid")
+	if a == nil {
+		return
+	}
+	if a.name == "uuid" {
+		uuid, ok := s.uuid(a)
+		if !ok {
+			return
+		}
+		p.UUIDs = []string{uuid}
+	} else {
+		addrs, ok := s.upstream(a, job)
+		if !ok {
+			return
+		}
+		p.Jobs = addrs
+	}
+	job.Predecessors = append(job.Predecessors, p)
+}
+
+// oneOf finds the one argument of an edge that names its jobs.
+func (s *scope) oneOf(b *block, names ...string) *attribute {
+	var found *attribute
+	for _, name := range names {
+		a := b.inner.attr(name)
+		if a != nil && found != nil {
+			s.r.error(sumConflict, a.nameRange, "A %s block has one of %s. Use several blocks to wait for several things.", b.kind.name, strings.Join(names, ", "))
+			return nil
+		}
+		if a != nil {
+			found = a
+		}
+	}
+	if found == nil {
+		s.r.error(sumMissingArgument, b.header, "A %s block says whom it waits for: %s", b.kind.name, map[bool]string{
+			true:  "job = job.NAME, or uuid = \"UUID\" for a job that is not in these files.",
+			false: "job = job.NAME, jobs = [job.A, job.B], or uuid = \"UUID\" for a job that is not in these files.",
+		}[b.kind.name == "parent"])
+	}
+	return found
+}
+
+func (s *scope) uuid(a *attribute) (string, bool) {
+	text, ok := s.text(a)
+	switch {
+	case !ok:
+		return "", false
+	case hasPlaceholder(text):
+		s.r.error(sumBadEdge, a.expr.Range(), "Uuid is for jobs that are not in these files. Write job = and the job itself.")
+		return "", false
+	}
+	return text, s.r.storeName("uuid", text, a.expr.Range())
+}
+
+// upstream gives the jobs that an edge's argument names, none of them the job itself.
+func (s *scope) upstream(a *attribute, job *Job) ([]Addr, bool) {
+	addrs := a.targets
+	if a.state != exprConstant {
+		if !s.check(a) {
+			return nil, false
+		}
+		addrs = s.targets(a)
+	}
+	for _, addr := range addrs {
+		if addr == job.Addr {
+			s.r.error(sumSelfEdge, a.expr.Range(), "%s waits for itself, so it would never start. Name another job.", upperFirst(addr.String()))
+			return nil, false
+		}
+	}
+	return addrs, len(addrs) > 0
+}
+
+// targets evaluates the job or jobs argument of an edge. It is nil after a report.
+func (s *scope) targets(a *attribute) []Addr {
+	if a.name == "job" {
+		addr, ok := s.one(a.expr)
+		if !ok {
+			return nil
+		}
+		return []Addr{addr}
+	}
+	found := addrList{}
+	if !s.many(a.expr, &found) {
+		return nil
+	}
+	if len(found.list) == 0 {
+		s.r.error(sumNoJobs, a.expr.Range(), "Jobs is empty, so there is nothing to wait for, and whether this job should start is not clear. Name at least one job, or remove the block.")
+	}
+	return found.list
+}
+
+// one evaluates an expression that means a single job. References written out are read without evaluating: most
+// edges are such, and a block of many instances would else be made into a value.
+func (s *scope) one(expr hcl.Expression) (Addr, bool) {
+	if j, ok := s.wholeBlock(expr); ok {
+		if j.repeat(nil) != nil {
+			s.r.error(sumMissingKey, expr.Range(), "Job %q has %s set, so there are several of it. %s To wait for all, write predecessor { jobs = values(job.%s) }.",
+				j.name, j.repeat(nil).name, j.howToIndex(""), j.name)
+			return Addr{}, false
+		}
+		return j.addr(InstanceKey{}), !j.broken
+	}
+	if j, key, ok := s.indexed(expr); ok {
+		return s.instance(j, key, expr)
+	}
+	val, ok := s.evaluate(expr)
+	if !ok {
+		return Addr{}, false
+	}
+	val, _ = val.Unmark()
+	if addr, ok := s.addrOf(val); ok {
+		return addr, true
+	}
+	if val.IsNull() || val.Type() != jobType() {
+		s.r.error(sumBadEdge, expr.Range(), "Job needs a job, such as job.NAME, and this is %s.", valueName(val))
+	}
+	return Addr{}, false
+}
+
+func valueName(val cty.Value) string {
+	if val.IsNull() {
+		return "null"
+	}
+	return typeName(val.Type())
+}
+
+// wholeBlock recognises job.NAME.
+func (s *scope) wholeBlock(expr hcl.Expression) (*jobBlock, bool) {
+	t, ok := expr.(*hclsyntax.ScopeTraversalExpr)
+	if !ok || len(t.Traversal) != 2 || t.Traversal.RootName() != "job" {
+		return nil, false
+	}
+	j := s.l.jobs[t.Traversal[1].(hcl.TraverseAttr).Name]
+	return j, j != nil
+}
+
+// indexed recognises job.NAME[KEY] and evaluates the key.
+func (s *scope) indexed(expr hcl.Expression) (*jobBlock, cty.Value, bool) {
+	if t, ok := expr.(*hclsyntax.ScopeTraversalExpr); ok && len(t.Traversal) == 3 && t.Traversal.RootName() == "job" {
+		index, isIndex := t.Traversal[2].(hcl.TraverseIndex)
+		j := s.l.jobs[t.Traversal[1].(hcl.TraverseAttr).Name]
+		return j, index.Key, isIndex && j != nil
+	}
+	t, keyExpr, ok := indexedJob(expr)
+	if !ok {
+		return nil, cty.NilVal, false
+	}
+	j := s.l.jobs[t[1].(hcl.TraverseAttr).Name]
+	if j == nil || j.repeat(nil) == nil {
+		return nil, cty.NilVal, false
+	}
+	key, ok := s.evaluate(keyExpr)
+	if !ok {
+		key = cty.DynamicVal
+	}
+	return j, key, true
+}
+
+func (s *scope) instance(j *jobBlock, key cty.Value, expr hcl.Expression) (Addr, bool) {
+	if j.broken || !key.IsKnown() {
+		return Addr{}, false
+	}
+	k, ok := instanceKey(key, j.repeat(nil).name == "count")
+	if !ok || !j.has(k) {
+		s.noInstance(j, key, expr.Range())
+		return Addr{}, false
+	}
+	return j.addr(k), true
+}
+
+// addrOf reads a job's value back.
+func (s *scope) addrOf(val cty.Value) (Addr, bool) {
+	if val.IsNull() || !val.IsKnown() || val.Type() != jobType() {
+		return Addr{}, false
+	}
+	address, _ := val.GetAttr("address").Unmark()
+	if !address.IsKnown() || address.IsNull() {
+		return Addr{}, false
+	}
+	addr, err := ParseAddr(address.AsString())
+	if err != nil {
+		return Addr{}, false
+	}
+	j := s.l.jobs[addr.Name]
+	return addr, j != nil && j.has(addr.Key)
+}
+
+// addrList collects addresses, each once.
+type addrList struct {
+	list []Addr
+	seen map[Addr]struct{}
+}
+
+func (a *addrList) add(addrs ...Addr) {
+	if a.seen == nil {
+		a.seen = make(map[Addr]struct{}, len(a.list)+len(addrs))
+		for _, addr := range a.list {
+			a.seen[addr] = struct{}{}
+		}
+	}
+	for _, addr := range addrs {
+		if _, known := a.seen[addr]; !known {
+			a.seen[addr] = struct{}{}
+			a.list = append(a.list, addr)
+		}
+	}
+}
+
+// many evaluates an expression that means any number of jobs: a list, set or map of jobs, or of such again.
+func (s *scope) many(expr hcl.Expression, to *addrList) bool {
+	if list, ok := expr.(*hclsyntax.TupleConsExpr); ok {
+		good := true
+		for _, elem := range list.Exprs {
+			good = s.element(elem, to) && good
+		}
+		return good
+	}
+	if call, ok := expr.(*hclsyntax.FunctionCallExpr); ok && call.Name == "values" && len(call.Args) == 1 && !call.ExpandFinal {
+		if j, ok := s.wholeBlock(call.Args[0]); ok && j.repeat(nil) != nil && j.repeat(nil).name == "for_each" {
+			return s.allOf(j, to)
+		}
+	}
+	if j, ok := s.wholeBlock(expr); ok {
+		if j.repeat(nil) == nil {
+			s.r.error(sumBadEdge, expr.Range(), "Jobs needs a list, and this is a single job. Write job = job.%s, or jobs = [job.%s].", j.name, j.name)
+			return false
+		}
+		return s.allOf(j, to)
+	}
+	val, ok := s.evaluate(expr)
+	return ok && s.collect(val, expr, to)
+}
+
+func (s *scope) allOf(j *jobBlock, to *addrList) bool {
+	if j.broken {
+		return false
+	}
+	if to.list == nil {
+		to.list = j.addrs()
+		return true
+	}
+	to.add(j.addrs()...)
+	return true
+}
+
+// element evaluates one element of a list that is written out.
+func (s *scope) element(expr hclsyntax.Expression, to *addrList) bool {
+	if j, ok := s.wholeBlock(expr); ok {
+		return s.allOf(j, to)
+	}
+	if j, key, ok := s.indexed(expr); ok {
+		addr, ok := s.instance(j, key, expr)
+		if ok {
+			to.add(addr)
+		}
+		return ok
+	}
+	val, ok := s.evaluate(expr)
+	return ok && s.collect(val, expr, to)
+}
+
+// collect adds the jobs that a value holds.
+func (s *scope) collect(val cty.Value, expr hcl.Expression, to *addrList) bool {
+	val, _ = val.Unmark()
+	if addr, ok := s.addrOf(val); ok {
+		to.add(addr)
+		return true
+	}
+	ty := val.Type()
+	switch {
+	case !val.IsKnown():
+		return false
+	case val.IsNull() || ty == jobType() || !ty.IsObjectType() && !ty.IsTupleType() && !ty.IsCollectionType():
+		s.r.error(sumBadEdge, expr.Range(), "Jobs needs a list of jobs, such as [job.A, job.B] or values(job.NAME), and this holds %s.", valueName(val))
+		return false
+	}
+	for it := val.ElementIterator(); it.Next(); {
+		if _, elem := it.Element(); !s.collect(elem, expr, to) {
+			return false
+		}
+	}
+	return true
+}

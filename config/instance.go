@@ -1,0 +1,383 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+const (
+	// maxInstances bounds the jobs of one workflow.
+	maxInstances = 1_000_000
+	// maxKey bounds a key of for_each, in bytes: it is part of addresses.
+	maxKey = 512
+)
+
+// jobBlock is one job block: the instances it stands for, and how to get at its body.
+type jobBlock struct {
+	name   string
+	header hcl.Range
+	source *source
+	item   *item  // of a plain job that is not parsed yet
+	block  *block // once parsed
+	broken bool   // reported; it has no instances
+
+	keys   []InstanceKey // sorted; nil until expand for count and for_each
+	values []cty.Value   // each.value by index of keys
+
+	valueOnce sync.Once
+	value     cty.Value
+}
+
+// repeat is the argument that makes several instances of the block, nil for a plain job.
+func (j *jobBlock) repeat(r *report) *attribute {
+	if j.block == nil || j.block.inner == nil {
+		return nil
+	}
+	count, forEach := j.block.inner.attr("count"), j.block.inner.attr("for_each")
+	if count != nil && forEach != nil && r != nil {
+		r.error(sumCountAndForEach, count.nameRange, "Job %q has both count and for_each, at %s. Keep one of them: count for a number of equal jobs, for_each for one job per element.",
+			j.name, place(forEach.nameRange))
+	}
+	if forEach != nil {
+		return forEach
+	}
+	return count
+}
+
+// instances gives the keys of the block's instances; nil after a report.
+func (j *jobBlock) instances() []InstanceKey {
+	if j.keys == nil && !j.broken && j.repeat(nil) == nil {
+		return plainInstance
+	}
+	return j.keys
+}
+
+var plainInstance = []InstanceKey{{}}
+
+// expand evaluates count or for_each.
+func (l *loader) expand(j *jobBlock) {
+	a := j.repeat(nil)
+	j.keys = []InstanceKey{}
+	s := &scope{l: l, r: &l.r, roots: rootVar | rootLocal | rootJob | rootPath | rootWorkflow, what: a.name}
+	if j.broken || !s.check(a) {
+		j.broken = true
+		return
+	}
+	s.ctx = s.contextWithLocals()
+	val, ok := s.value(a)
+	if ok && val.ContainsMarked() {
+		if deep, _ := val.UnmarkDeep(); a.name == "count" || val.IsMarked() || deep.Type().IsSetType() {
+			s.r.error(sumSensitive, a.expr.Range(), "%s decides on the addresses of jobs, which are shown in plans, so it cannot be made from a sensitive value.", upperFirst(a.name))
+			ok = false
+		}
+	}
+	switch {
+	case !ok:
+	case a.name == "count":
+		ok = s.expandCount(j, a, val)
+	default:
+		ok = s.expandForEach(j, a, val)
+	}
+	l.total += len(j.keys)
+	if l.total > maxInstances && len(j.keys) > 1 {
+		s.r.error(sumTooManyJobs, a.expr.Range(), "With this block the workflow has %d jobs; at most %d are supported.", l.total, maxInstances)
+		l.total -= len(j.keys)
+		j.keys, ok = j.keys[:0], false
+	}
+	j.broken = j.broken || !ok
+}
+
+func (s *scope) expandCount(j *jobBlock, a *attribute, val cty.Value) bool {
+	if val.IsNull() {
+		s.r.error(sumWrongType, a.expr.Range(), "Count cannot be null. Leave it out for a single job.")
+		return false
+	}
+	number, ok := s.convert(val, cty.Number, a.expr, a.name)
+	if !ok {
+		return false
+	}
+	n, err := wholeNumber(number.AsBigFloat(), 0, maxInstances)
+	if err != nil {
+		s.r.error(sumOutOfRange, a.expr.Range(), "Count %v.", err)
+		return false
+	}
+	j.keys = make([]InstanceKey, n)
+	for i := range j.keys {
+		j.keys[i] = InstanceKey{Kind: KeyInt, Int: i}
+	}
+	return true
+}
+
+func (s *scope) expandForEach(j *jobBlock, a *attribute, val cty.Value) bool {
+	val, _ = val.Unmark()
+	ty := val.Type()
+	switch {
+	case val.IsNull():
+		s.r.error(sumWrongType, a.expr.Range(), "For_each cannot be null. Leave it out for a single job, or give an empty map for none.")
+		return false
+	case ty.IsListType() || ty.IsTupleType():
+		s.r.error(sumWrongType, a.expr.Range(), "For_each needs a map, an object or a set of strings, since each job is known by its key; this is a list. Write toset(...) around a list of strings.")
+		return false
+	case ty.IsSetType() && ty.ElementType() != cty.String && val.LengthInt() > 0:
+		s.r.error(sumWrongType, a.expr.Range(), "For_each needs a map, an object or a set of strings; this is a set of %s.", ty.ElementType().FriendlyName())
+		return false
+	case !ty.IsMapType() && !ty.IsObjectType() && !ty.IsSetType():
+		s.r.error(sumWrongType, a.expr.Range(), "For_each needs a map, an object or a set of strings, and this is %s. To make a job depend on a condition, write count = CONDITION ? 1 : 0.", typeName(ty))
+		return false
+	case val.LengthInt() > maxInstances:
+		s.r.error(sumTooManyJobs, a.expr.Range(), "For_each has %d elements; at most %d jobs are supported.", val.LengthInt(), maxInstances)
+		return false
+	}
+	n := val.LengthInt()
+	j.keys = make([]InstanceKey, 0, n)
+	j.values = make([]cty.Value, 0, n)
+	for it := val.ElementIterator(); it.Next(); {
+		key, elem := it.Element()
+		if ty.IsSetType() {
+			key = elem
+		}
+		if key.IsNull() || !key.IsKnown() {
+			s.r.error(sumBadKey, a.expr.Range(), "A key of for_each is null. Remove it, for example with compact().")
+			return false
+		}
+		k := key.AsString()
+		if reason := badKey(k); reason != "" {
+			s.r.error(sumBadKey, a.expr.Range(), "The key %q of for_each %s. Keys are parts of addresses; use a short name as the key and the rest as its value.", clip(k), reason)
+			return false
+		}
+		j.keys = append(j.keys, InstanceKey{Kind: KeyString, Str: k})
+		j.values = append(j.values, elem)
+	}
+	if !slices.IsSortedFunc(j.keys, compareKeys) {
+		j.sort()
+	}
+	return true
+}
+
+func badKey(k string) string {
+	switch {
+	case k == "":
+		return "is empty"
+	case len(k) > maxKey:
+		return fmt.Sprintf("has %d bytes, at most %d are possible", len(k), maxKey)
+	case strings.ContainsFunc(k, func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }):
+		return "holds control characters"
+	case strings.Contains(k, placeholderHead):
+		return "holds the uuid of a job, which is known only after apply"
+	}
+	return ""
+}
+
+func compareKeys(a, b InstanceKey) int {
+	if a.Kind == KeyInt {
+		return a.Int - b.Int
+	}
+	return strings.Compare(a.Str, b.Str)
+}
+
+// sort orders keys and values alike.
+func (j *jobBlock) sort() {
+	order := make([]int, len(j.keys))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return compareKeys(j.keys[a], j.keys[b]) })
+	keys, values := make([]InstanceKey, len(order)), make([]cty.Value, len(order))
+	for i, from := range order {
+		keys[i], values[i] = j.keys[from], j.values[from]
+	}
+	j.keys, j.values = keys, values
+}
+
+// has tells whether the block has an instance with this key.
+func (j *jobBlock) has(k InstanceKey) bool {
+	keys := j.instances()
+	if len(keys) == 0 || keys[0].Kind != k.Kind {
+		return false
+	}
+	if k.Kind == KeyInt {
+		return k.Int >= 0 && k.Int < len(keys)
+	}
+	_, found := slices.BinarySearchFunc(keys, k, compareKeys)
+	return found
+}
+
+func (j *jobBlock) addr(k InstanceKey) Addr { return Addr{Name: j.name, Key: k} }
+
+func (j *jobBlock) addrs() []Addr {
+	keys := j.instances()
+	list := make([]Addr, len(keys))
+	for i, k := range keys {
+		list[i] = j.addr(k)
+	}
+	return list
+}
+
+// jobType is the type of a job in expressions.
+var jobType = sync.OnceValue(func() cty.Type {
+	return cty.Object(map[string]cty.Type{"address": cty.String, "uuid": cty.String})
+})
+
+func jobValue(a Addr) cty.Value {
+	address := a.String()
+	return cty.ObjectVal(map[string]cty.Value{"address": cty.StringVal(address), "uuid": cty.StringVal(Placeholder(address))})
+}
+
+// object is the block's value in expressions: a job, a map of jobs by key, or a list of jobs.
+func (j *jobBlock) object() cty.Value {
+	j.valueOnce.Do(func() {
+		a := j.repeat(nil)
+		switch {
+		case j.broken:
+			j.value = cty.DynamicVal
+		case a == nil:
+			j.value = jobValue(j.addr(InstanceKey{}))
+		case a.name == "count" && len(j.keys) == 0:
+			j.value = cty.ListValEmpty(jobType())
+		case a.name == "count":
+			list := make([]cty.Value, len(j.keys))
+			for i, k := range j.keys {
+				list[i] = jobValue(j.addr(k))
+			}
+			j.value = cty.ListVal(list)
+		case len(j.keys) == 0:
+			j.value = cty.MapValEmpty(jobType())
+		default:
+			vals := make(map[string]cty.Value, len(j.keys))
+			for _, k := range j.keys {
+				vals[k.Str] = jobValue(j.addr(k))
+			}
+			j.value = cty.MapVal(vals)
+		}
+	})
+	return j.value
+}
+
+// checkJob checks a reference to a job and what follows its name.
+func (s *scope) checkJob(name string, t hcl.Traversal) bool {
+	j := s.l.jobs[name]
+	if j == nil {
+		s.undeclared(sumUndeclaredJob, "job", name, t, maps.Keys(s.l.jobs))
+		return false
+	}
+	rest := t[2:]
+	if a := j.repeat(nil); a == nil {
+		if len(rest) > 0 {
+			if _, isIndex := rest[0].(hcl.TraverseIndex); isIndex {
+				s.r.error(sumBadReference, t.SourceRange(), "Job %q has neither count nor for_each, so it has no instances to choose from: write job.%s.", name, name)
+				return false
+			}
+		}
+	} else if len(rest) > 0 {
+		switch step := rest[0].(type) {
+		case hcl.TraverseAttr:
+			s.r.error(sumMissingKey, t.SourceRange(), "Job %q has %s set, so there are several of it. %s", name, a.name, j.howToIndex("."+step.Name))
+			return false
+		case hcl.TraverseIndex:
+			if !s.checkKey(j, step.Key, t.SourceRange()) {
+				return false
+			}
+		}
+		rest = rest[1:]
+	}
+	if !s.checkJobAttribute(name, rest, t.SourceRange()) {
+		return false
+	}
+	s.needJob(j)
+	return true
+}
+
+func (s *scope) checkJobAttribute(name string, rest hcl.Traversal, at hcl.Range) bool {
+	if len(rest) == 0 {
+		return true
+	}
+	step, isAttr := rest[0].(hcl.TraverseAttr)
+	switch {
+	case !isAttr:
+		return true // hcl words it
+	case step.Name == "result":
+		s.r.error(sumNotSupported, at, "Results of jobs in expressions are part of the language, but this version does not support them yet. Let job %q write a file that the other job reads.", name)
+		return false
+	case step.Name == "uuid", step.Name == "address":
+		return true
+	}
+	s.r.error(sumBadReference, at, "%q is no attribute of a job: job.%s has uuid and address.%s", clip(step.Name), name, didYouMeanOf(step.Name, "uuid", "address", "result"))
+	return false
+}
+
+// checkKey checks a key that is written out. One that is computed is checked with its value.
+func (s *scope) checkKey(j *jobBlock, key cty.Value, at hcl.Range) bool {
+	if !key.IsKnown() || j.broken {
+		return true
+	}
+	k, ok := instanceKey(key, j.repeat(nil).name == "count")
+	if ok && j.has(k) {
+		return true
+	}
+	s.noInstance(j, key, at)
+	return false
+}
+
+// instanceKey makes the key that an index means.
+func instanceKey(v cty.Value, count bool) (InstanceKey, bool) {
+	v, _ = v.Unmark()
+	switch {
+	case v.IsNull() || !v.IsKnown():
+		return InstanceKey{}, false
+	case count && v.Type() == cty.Number:
+		n, err := wholeNumber(v.AsBigFloat(), 0, maxInstances)
+		return InstanceKey{Kind: KeyInt, Int: n}, err == nil
+	case !count && v.Type() == cty.String:
+		return InstanceKey{Kind: KeyString, Str: v.AsString()}, true
+	}
+	return InstanceKey{}, false
+}
+
+func (s *scope) noInstance(j *jobBlock, key cty.Value, at hcl.Range) {
+	if key.IsMarked() {
+		s.r.error(sumNoInstance, at, "Job %q has no instance with this key, which is sensitive.", j.name)
+		return
+	}
+	written := strings.TrimPrefix(traversalString(hcl.Traversal{hcl.TraverseIndex{Key: key}}), "[")
+	hint := ""
+	switch keys := j.instances(); {
+	case len(keys) == 0:
+		hint = " It has none at all."
+	case keys[0].Kind == KeyInt:
+		hint = fmt.Sprintf(" It has count = %d: job.%s[0] to job.%s[%d].", len(keys), j.name, j.name, len(keys)-1)
+	case key.Type() == cty.String && !key.IsNull():
+		hint = didYouMean(key.AsString(), func(yield func(string) bool) {
+			for _, k := range keys {
+				if !yield(k.Str) {
+					return
+				}
+			}
+		})
+	default:
+		hint = fmt.Sprintf(" Its keys are strings, such as %q.", clip(keys[0].Str))
+	}
+	s.r.error(sumNoInstance, at, "Job %q has no instance with the key %s.%s", j.name, strings.TrimSuffix(written, "]"), hint)
+}
+
+// howToIndex says how to name one of several instances, and all of them.
+func (j *jobBlock) howToIndex(attr string) string {
+	key := "0"
+	if a := j.repeat(nil); a != nil && a.name == "for_each" {
+		key = `"KEY"`
+		if len(j.keys) > 0 {
+			key = fmt.Sprintf("%q", clip(j.keys[0].Str))
+		}
+	}
+	one := fmt.Sprintf("Write job.%s[%s]%s for one of them", j.name, key, attr)
+	if attr == "" {
+		return one + "."
+	}
+	return fmt.Sprintf("%s, or [for j in job.%s : j%s] for all.", one, j.name, attr)
+}

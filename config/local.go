@@ -1,0 +1,89 @@
+package config
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// local is one argument of a locals block and, once evaluated, its value.
+type local struct {
+	name   string
+	attr   attribute
+	value  cty.Value // cty.DynamicVal after a report
+	broken bool
+}
+
+// evaluateLocal finds the value of a local whose references have theirs.
+func (l *loader) evaluateLocal(x *local) {
+	x.value = cty.DynamicVal
+	if x.broken {
+		return
+	}
+	s := &scope{l: l, r: &l.r, roots: rootVar | rootLocal | rootJob | rootPath | rootWorkflow, what: "a local"}
+	if !s.check(&x.attr) {
+		return
+	}
+	s.ctx = s.contextWithLocals()
+	if val, ok := s.value(&x.attr); ok {
+		if l.tooHeavy(val) {
+			l.r.error(sumValueTooLarge, x.attr.expr.Range(), "The value of local.%s has more than 64 MiB. Read large data where it is used, from files in a job's inputs.", x.name)
+			return
+		}
+		x.value = val
+	}
+}
+
+// contextWithLocals is the context while locals are still being evaluated: it holds those that are referred to.
+func (s *scope) contextWithLocals() *hcl.EvalContext {
+	ctx := s.context()
+	if len(s.locals) == 0 {
+		return ctx
+	}
+	vals := make(map[string]cty.Value, len(s.locals))
+	for _, name := range s.locals {
+		vals[name] = s.l.locals[name].value
+	}
+	ctx = ctx.NewChild()
+	ctx.Variables = map[string]cty.Value{"local": cty.ObjectVal(vals)}
+	return ctx
+}
+
+// localObject is the value of local in expressions, once all are evaluated.
+func (l *loader) localObject() cty.Value {
+	vals := make(map[string]cty.Value, len(l.locals))
+	for name, x := range l.locals {
+		vals[name] = x.value
+	}
+	return cty.ObjectVal(vals)
+}
+
+// tooHeavy tells whether a value takes more than 64 MiB when it is written out. Locals that double each other would
+// else fill the memory within a few lines.
+func (l *loader) tooHeavy(val cty.Value) bool {
+	budget := 64 << 20
+	return !weigh(val, &budget)
+}
+
+func weigh(val cty.Value, budget *int) bool {
+	val, _ = val.Unmark()
+	if *budget -= 16; *budget < 0 {
+		return false
+	}
+	if val.IsNull() || !val.IsKnown() {
+		return true
+	}
+	ty := val.Type()
+	if ty == cty.String {
+		*budget -= len(val.AsString())
+		return *budget >= 0
+	}
+	if !ty.IsPrimitiveType() && val.CanIterateElements() {
+		for it := val.ElementIterator(); it.Next(); {
+			_, v := it.Element()
+			if !weigh(v, budget) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,54 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Options say what to load and where the values of variables come from.
+type Options struct {
+	// Paths is one directory, or files of one directory. Default: the current directory.
+	Paths []string
+	// Vars are the -var and -var-file options in the order of the command line: the later wins.
+	Vars []VarSource
+	// Environ holds NAME=value entries as os.Environ gives them; only WAYBILL_VAR_name counts.
+	Environ []string
+	// Version is this program's, compared with required_version. "" and versions without a leading number, such
+	// as "dev", satisfy every constraint.
+	Version string
+	// NeedVariables reports every variable without a value. Otherwise only those that some evaluated expression
+	// refers to are reported.
+	NeedVariables bool
+	// Quick evaluates the workflow block and what it refers to, and nothing else: the Workflow has no jobs,
+	// queues and outputs.
+	Quick bool
+}
+
+// VarSource is one -var or -var-file option. Exactly one field is set.
+type VarSource struct {
+	Assign string // name=value
+	File   string // a path as given, relative to the current directory
+}
+
+func (o Options) withDefaults() Options {
+	if len(o.Paths) == 0 {
+		o.Paths = []string{"."}
+	}
+	return o
+}
+
+func (o Options) validate() error {
+	var errs []error
+	for i, v := range o.Vars {
+		if (v.Assign == "") == (v.File == "") {
+			errs = append(errs, fmt.Errorf("config.Options.Vars[%d]: exactly one of Assign and File has to be set", i))
+		}
+	}
+	for i, p := range o.Paths {
+		if p == "" || strings.ContainsRune(p, 0) {
+			errs = append(errs, fmt.Errorf("config.Options.Paths[%d]: %q is not a path", i, p))
+		}
+	}
+	return errors.Join(errs...)
+}

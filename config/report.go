@@ -1,0 +1,130 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// maxDiagnostics bounds what one load reports; a file of garbage has a mistake on every line.
+const maxDiagnostics = 1_000
+
+// report collects the diagnostics of one goroutine's share of the work. The zero report is ready.
+type report struct {
+	diags hcl.Diagnostics
+	// seen is set while the instances of one block are evaluated: a mistake in the block is reported for the
+	// first of them only.
+	seen map[finding]struct{}
+}
+
+// finding is what makes two diagnostics the same mistake.
+type finding struct {
+	summary string
+	at      hcl.Range
+}
+
+func (r *report) error(sum summary, at hcl.Range, format string, args ...any) {
+	r.addOne(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: string(sum), Detail: fmt.Sprintf(format, args...), Subject: &at})
+}
+
+func (r *report) warn(sum summary, at hcl.Range, format string, args ...any) {
+	r.addOne(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: string(sum), Detail: fmt.Sprintf(format, args...), Subject: &at})
+}
+
+// add takes over what a library reports.
+func (r *report) add(diags hcl.Diagnostics) {
+	for _, d := range diags {
+		r.addOne(d)
+	}
+}
+
+func (r *report) addOne(d *hcl.Diagnostic) {
+	if r.seen != nil && d.Subject != nil {
+		f := finding{d.Summary, *d.Subject}
+		if _, known := r.seen[f]; known {
+			return
+		}
+		r.seen[f] = struct{}{}
+	}
+	if len(r.diags) > maxDiagnostics {
+		return
+	}
+	r.diags = append(r.diags, d)
+}
+
+func (r *report) failed() bool { return r.diags.HasErrors() }
+
+// sorted gives the diagnostics in the order of the files, each once, errors before warnings at the same place.
+func (r *report) sorted() hcl.Diagnostics {
+	slices.SortStableFunc(r.diags, func(a, b *hcl.Diagnostic) int {
+		x, y := subject(a), subject(b)
+		return cmp.Or(strings.Compare(x.Filename, y.Filename), cmp.Compare(x.Start.Byte, y.Start.Byte),
+			cmp.Compare(a.Severity, b.Severity), strings.Compare(a.Summary, b.Summary), strings.Compare(a.Detail, b.Detail))
+	})
+	diags := slices.CompactFunc(r.diags, func(a, b *hcl.Diagnostic) bool {
+		return a.Summary == b.Summary && a.Detail == b.Detail && subject(a) == subject(b)
+	})
+	if len(diags) > maxDiagnostics {
+		last := subject(diags[maxDiagnostics])
+		diags = append(diags[:maxDiagnostics:maxDiagnostics], &hcl.Diagnostic{Severity: hcl.DiagError, Summary: string(sumTooManyMistakes), Subject: &last,
+			Detail: fmt.Sprintf("Only the first %d mistakes are shown. Correct them and try again.", maxDiagnostics)})
+	}
+	return diags
+}
+
+func subject(d *hcl.Diagnostic) hcl.Range {
+	if d.Subject == nil {
+		return hcl.Range{}
+	}
+	return *d.Subject
+}
+
+func (r *report) unknownArgument(in *kind, name string, at hcl.Range) {
+	switch {
+	case in.name == "job" && name == "depends_on":
+		r.error(sumDependsOn, at, "Jobs say what they wait for in blocks. Write predecessor { job = job.NAME } to start after a job and all its children are complete, "+
+			"or parent { job = job.NAME } to start as a child once its own work is done.")
+	case in.block(name) != nil:
+		r.error(sumUnknownArgument, at, "%q is a block and not an argument of %s: write %s { ... } without an equals sign.", name, in.where(), name)
+	case in.name == "" && name != "":
+		r.error(sumUnknownArgument, at, "The top level of a workflow has blocks and no arguments. Values to be used in several places belong into a locals block.")
+	default:
+		r.error(sumUnknownArgument, at, "%s has no argument %q.%s", upperFirst(in.where()), clip(name), didYouMean(name, slices.Values(in.names())))
+	}
+}
+
+// terraformBlocks are what people who know Terraform write first, and what to write instead.
+var terraformBlocks = map[string]string{
+	"resource":  `Write job "NAME" { ... }.`,
+	"data":      `Write a job for what has to be looked up, or use file and jsondecode for what is there already.`,
+	"terraform": `Settings are in workflow "NAME" { ... }.`,
+	"provider":  `What runs a job is a block inside it: exec, http or sleep, or type = "TYPE" for workers of your own.`,
+	"local":     `Write locals { ... }.`,
+	"var":       `Write variable "NAME" { ... }.`,
+	"tasks":     `Write job "NAME" { ... }.`,
+}
+
+func (r *report) unknownBlock(in *kind, name string, at hcl.Range) {
+	hint := didYouMean(name, slices.Values(in.names()))
+	if in.name == "" && terraformBlocks[name] != "" {
+		hint = " " + terraformBlocks[name]
+	}
+	if in.arg(name) != nil {
+		r.error(sumUnknownBlock, at, "%q is an argument and not a block of %s: write %s = VALUE.", name, in.where(), name)
+		return
+	}
+	r.error(sumUnknownBlock, at, "%s has no block %q.%s", upperFirst(in.where()), clip(name), hint)
+}
+
+// place writes a range for a sentence: file and line.
+func place(r hcl.Range) string { return fmt.Sprintf("%s:%d", r.Filename, r.Start.Line) }
+
+func upperFirst(s string) string {
+	c, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(c)) + s[n:]
+}

@@ -1,0 +1,368 @@
+package config
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The bounds of one source. They keep time, memory and stack bounded for hostile input; nothing that people or
+// their generators write comes near.
+const (
+	maxNesting    = 1_000   // brackets, operators and directives on the way to the deepest expression
+	maxIdentifier = 1_024   // bytes
+	maxItem       = 1 << 20 // bytes of one top-level block
+	maxItems      = 1_000_000
+	maxRescans    = 20  // unclosed blocks of a file after which the rest of it is not looked at
+	maxFlaws      = 100 // of one file, likewise
+)
+
+// item is one top-level block or attribute of a native-syntax file, found without parsing it. Items cover the file
+// from its first to its last line without gaps, so that each can be parsed on its own with the right ranges.
+type item struct {
+	start, end int // whole lines: end is behind the last line's newline
+	line       int // of start, from 1
+
+	head, headLine int    // where the block's type begins
+	kind, label    string // of a plain header `kind "label" {`, else ""
+	labelEnd       int    // behind the label, as the header's range ends there
+	instanced      bool   // the body has count or for_each
+}
+
+// flaw is why a scan gave up on an item: a summary for the diagnostic and where it is.
+type flaw struct {
+	summary summary
+	detail  string
+	at      int // byte offset
+	length  int
+}
+
+// scanner splits a file into items and finds what must not reach the parser, whose recursion and token lists
+// grow with the input. It reads the language exactly as hclsyntax does, token by token, but keeps nothing.
+type scanner struct {
+	src  []byte
+	pos  int
+	line int
+
+	modes    []mode
+	brackets []bracket
+	cost     int // how deep the parser can be at pos
+	braces   int // as hclsyntax counts them, to find the end of template sequences
+	limit    int // of cost, to test with less than maxNesting
+	peak     int // the highest cost met
+
+	fresh     bool // nothing but space since a brace was opened
+	lineStart bool // nothing but space since an argument or block can begin
+	instanced bool // count or for_each was met at the top of an item's body
+	endless   bool // no block comment ends behind pos, so it is not looked for again
+	flaw      *flaw
+}
+
+// mode is one level of template nesting: a quoted string, a heredoc, or the sequence inside one.
+type mode struct {
+	kind        modeKind
+	at          int    // where it began
+	marker      []byte // of a heredoc
+	startOfLine bool   // of a heredoc: nothing but literal text since the line began
+	braces      int    // of a sequence: the count at which a closing brace ends it
+	base        int    // of a sequence: the brackets that are open outside it
+	cost        int    // to return to
+}
+
+type modeKind uint8
+
+const (
+	inString modeKind = iota
+	inHeredoc
+	inBare // a bare template
+	inSequence
+)
+
+type bracket struct {
+	char byte
+	cost int // before it was opened
+}
+
+func (s *scanner) fail(sum summary, at, length int, detail string) {
+	if s.flaw == nil {
+		s.flaw = &flaw{summary: sum, detail: detail, at: at, length: length}
+	}
+}
+
+// deeper counts one level of recursion of the parser.
+func (s *scanner) deeper() {
+	s.cost++
+	s.peak = max(s.peak, s.cost)
+	if s.cost > s.limit {
+		s.fail(sumTooDeep, s.pos, 1, "This expression nests brackets, operators or template directives more than 1000 deep. Move parts of it into locals.")
+	}
+}
+
+func (s *scanner) open(c byte) {
+	s.brackets = append(s.brackets, bracket{c, s.cost})
+	s.deeper()
+	s.pos++
+	s.fresh, s.lineStart = c == '{', c == '{'
+}
+
+// base is how many brackets are open outside the innermost template sequence.
+func (s *scanner) base() int {
+	if n := len(s.modes); n > 0 {
+		return s.modes[n-1].base
+	}
+	return 0
+}
+
+// close takes the innermost bracket away. A bracket of another shape is a syntax error, which the parser reports.
+func (s *scanner) close() {
+	s.pos++
+	if n := len(s.brackets) - 1; n >= s.base() {
+		s.cost = s.brackets[n].cost
+		s.brackets = s.brackets[:n]
+		s.deeper() // x[a][b][c] nests in the tree although its brackets do not
+	}
+}
+
+// closeBrace ends a template sequence, or a block or object with all that was left open inside.
+func (s *scanner) closeBrace() {
+	if n := len(s.modes) - 1; n >= 0 && s.modes[n].kind == inSequence && s.modes[n].braces == s.braces {
+		s.braces--
+		s.brackets = s.brackets[:s.modes[n].base]
+		s.cost = s.modes[n].cost
+		s.modes = s.modes[:n]
+		s.pos++
+		return
+	}
+	s.braces--
+	for n := len(s.brackets) - 1; n > s.base() && s.brackets[n].char != '{'; n-- {
+		s.brackets = s.brackets[:n]
+	}
+	s.close()
+}
+
+// separate is met between siblings: what follows is no deeper than the bracket around it.
+func (s *scanner) separate() {
+	switch n := len(s.brackets); {
+	case n > s.base():
+		s.cost = s.brackets[n-1].cost + 1
+	case len(s.modes) == 0:
+		s.cost = 0
+	}
+}
+
+// newline ends an argument or block, except where the parser ignores it.
+func (s *scanner) newline() {
+	s.line++
+	s.pos++
+	s.lineStart = true
+	if n := len(s.brackets); n == s.base() && len(s.modes) == 0 || n > s.base() && s.brackets[n-1].char == '{' {
+		s.separate()
+	}
+}
+
+// sequence enters the ${ or %{ at pos.
+func (s *scanner) sequence(control bool) {
+	s.braces++
+	outer := s.cost
+	s.deeper()
+	s.pos += 2
+	if s.pos < len(s.src) && s.src[s.pos] == '~' {
+		s.pos++
+	}
+	if control {
+		outer += directive(s.src[s.pos:])
+	}
+	s.modes = append(s.modes, mode{kind: inSequence, at: s.pos, braces: s.braces, base: len(s.brackets), cost: max(outer, 0)})
+}
+
+// directive tells whether the directive at the head of src opens or closes a level of nesting.
+func directive(src []byte) int {
+	src = bytes.TrimLeft(src, " \t\r\n")
+	switch {
+	case bytes.HasPrefix(src, []byte("endif")), bytes.HasPrefix(src, []byte("endfor")):
+		return -1
+	case bytes.HasPrefix(src, []byte("if")), bytes.HasPrefix(src, []byte("for")):
+		return 1
+	}
+	return 0
+}
+
+// token moves over one token of the language outside templates.
+func (s *scanner) token() {
+	c := s.src[s.pos]
+	switch {
+	case c == ' ' || c == '\t':
+		for s.pos++; s.pos < len(s.src) && s.src[s.pos] == ' '; s.pos++ {
+		}
+	case c == '\n':
+		s.newline()
+	case c == '\r' || c == '#' || c == '/':
+		s.space(c)
+	default:
+		fresh, lineStart := s.fresh, s.lineStart
+		s.fresh, s.lineStart = false, false
+		switch {
+		case isIdentStart(c):
+			s.identifier(fresh, lineStart)
+		case c >= '0' && c <= '9':
+			s.number()
+		default:
+			s.symbol(c)
+		}
+	}
+}
+
+func (s *scanner) symbol(c byte) {
+	switch c {
+	case '"':
+		s.modes = append(s.modes, mode{kind: inString, at: s.pos, base: len(s.brackets), cost: s.cost})
+		s.pos++
+	case '<':
+		if !s.heredoc() {
+			s.deeper()
+			s.pos++
+		}
+	case '{':
+		s.braces++
+		s.open(c)
+	case '(', '[':
+		s.open(c)
+	case '}':
+		s.closeBrace()
+	case ')', ']':
+		s.close()
+	case ',':
+		s.separate()
+		s.pos++
+	case '?', '!', '-', '+', '*', '%', '&', '|', '>', '=', '^':
+		s.deeper()
+		s.pos++
+	case '~':
+		s.pos++
+		if s.pos < len(s.src) && s.src[s.pos] == '}' {
+			s.closeBrace()
+		}
+	case '.', ':', ';', '`', '\'':
+		s.pos++
+	default:
+		s.fail(sumBadCharacter, s.pos, 1, "This character is not part of the language outside of quoted strings and comments.")
+		s.pos++
+	}
+}
+
+// space moves over a carriage return or comment, or a slash that begins none.
+func (s *scanner) space(c byte) {
+	switch next := s.next(); {
+	case c == '\r':
+		if next != '\n' {
+			s.fail(sumBadCharacter, s.pos, 1, "A carriage return only belongs in front of a newline.")
+		}
+		s.pos++
+	case c == '#' || next == '/':
+		s.comment()
+	case next != '*' || !s.blockComment():
+		s.deeper()
+		s.pos++
+	}
+}
+
+func (s *scanner) next() byte {
+	if s.pos+1 < len(s.src) {
+		return s.src[s.pos+1]
+	}
+	return 0
+}
+
+// comment moves behind a comment of one line, newline included.
+func (s *scanner) comment() {
+	n := bytes.IndexByte(s.src[s.pos:], '\n')
+	if n < 0 {
+		s.pos = len(s.src)
+		return
+	}
+	s.pos += n
+	s.newline()
+}
+
+// blockComment moves behind /* */. Without its end it is no comment but the symbols / and *, as for hclsyntax.
+func (s *scanner) blockComment() bool {
+	end := s.commentEnd()
+	if end == 0 {
+		return false
+	}
+	s.line += bytes.Count(s.src[s.pos:end], []byte{'\n'})
+	s.pos = end
+	return true
+}
+
+// commentEnd is the offset behind the block comment that begins at pos, 0 if it has no end.
+func (s *scanner) commentEnd() int {
+	if s.endless {
+		return 0
+	}
+	n := bytes.Index(s.src[s.pos+2:], []byte("*/"))
+	s.endless = n < 0
+	if s.endless {
+		return 0
+	}
+	return s.pos + 2 + n + 2
+}
+
+// identifier moves behind a name. What looks like one but is not, such as an em dash, is reported.
+func (s *scanner) identifier(fresh, lineStart bool) {
+	start := s.pos
+	for s.pos < len(s.src) && isIdentPart(s.src[s.pos]) {
+		if s.src[s.pos] < utf8.RuneSelf {
+			s.pos++
+			continue
+		}
+		r, n := utf8.DecodeRune(s.src[s.pos:])
+		if !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.Pc) {
+			if bytes.HasPrefix(s.src[s.pos:], bom) && s.pos == 0 {
+				s.pos += n
+				return
+			}
+			s.fail(sumBadCharacter, s.pos, n, "This character is not part of the language outside of quoted strings and comments. Quotes are written as \", dashes as -.")
+			s.pos += n
+			return
+		}
+		s.pos += n
+	}
+	if s.pos-start > maxIdentifier {
+		s.fail(sumNameTooLong, start, 1, "This name is longer than 1024 bytes.")
+	}
+	switch name := string(s.src[start:s.pos]); {
+	case fresh && name == "for" && len(s.brackets) > s.base():
+		s.brackets[len(s.brackets)-1].char = '(' // in { for ... } newlines separate nothing
+	case lineStart && len(s.brackets) == 1 && len(s.modes) == 0 && (name == "count" || name == "for_each"):
+		s.instanced = true
+	}
+}
+
+// number moves over digits; the letters and dots of 1.5e3 are harmless wherever they are taken for.
+func (s *scanner) number() {
+	start := s.pos
+	for s.pos < len(s.src) {
+		c := s.src[s.pos]
+		exponent := (c == '+' || c == '-') && (s.src[s.pos-1] == 'e' || s.src[s.pos-1] == 'E') &&
+			s.pos+1 < len(s.src) && s.src[s.pos+1] >= '0' && s.src[s.pos+1] <= '9'
+		digitAfterE := (c == 'e' || c == 'E') && s.pos+1 < len(s.src) &&
+			(s.src[s.pos+1] >= '0' && s.src[s.pos+1] <= '9' || s.src[s.pos+1] == '+' || s.src[s.pos+1] == '-')
+		if (c < '0' || c > '9') && c != '.' && !exponent && !digitAfterE {
+			break
+		}
+		s.pos++
+	}
+	text := s.src[start:s.pos]
+	if e := bytes.IndexAny(text, "eE"); s.pos-start > maxIdentifier || e >= 0 && len(bytes.Trim(text[e+1:], "+-0")) > 4 {
+		s.fail(sumNumberTooLarge, start, s.pos-start, "Numbers have at most 1024 digits and an exponent of at most four.")
+	}
+}
+
+var bom = []byte("\uFEFF")
+
+func isIdentStart(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= utf8.RuneSelf
+}
+
+func isIdentPart(c byte) bool { return isIdentStart(c) || c >= '0' && c <= '9' || c == '-' }

@@ -1,0 +1,146 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// sensitiveMark marks values that came from a sensitive variable, and all that is made from them.
+type sensitiveMark struct{}
+
+var sensitive = sensitiveMark{}
+
+// scope evaluates the expressions of one block, or of one instance of a job.
+type scope struct {
+	l     *loader
+	r     *report
+	roots roots
+	what  string // the block in sentences: "the workflow block"
+	ctx   *hcl.EvalContext
+	self  *jobBlock // of a job's body
+
+	locals []string    // that expressions refer to
+	jobs   []*jobBlock // likewise
+}
+
+// prepare checks every reference in a body and makes the context for its expressions. Checking the whole body first
+// reports all bad references, also behind a mistake that stops its evaluation.
+func (s *scope) prepare(c *content) {
+	s.checkAll(c)
+	s.ctx = s.context()
+}
+
+func (s *scope) checkAll(c *content) {
+	for i := range c.attrs {
+		s.check(&c.attrs[i])
+	}
+	for i := range c.blocks {
+		s.checkAll(c.blocks[i].open(s.r))
+	}
+}
+
+// context extends the base by the jobs that are referred to, so that no block pays for the others.
+func (s *scope) context() *hcl.EvalContext {
+	if len(s.jobs) == 0 {
+		return s.l.base
+	}
+	vals := make(map[string]cty.Value, len(s.jobs))
+	for _, j := range s.jobs {
+		vals[j.name] = j.object()
+	}
+	ctx := s.l.base.NewChild()
+	ctx.Variables = map[string]cty.Value{"job": cty.ObjectVal(vals)}
+	return ctx
+}
+
+func (s *scope) needLocal(name string) {
+	if !slices.Contains(s.locals, name) {
+		s.locals = append(s.locals, name)
+	}
+}
+
+func (s *scope) needJob(j *jobBlock) {
+	if !slices.Contains(s.jobs, j) {
+		s.jobs = append(s.jobs, j)
+	}
+}
+
+// value evaluates an argument. It is false for what was reported, here or where the value comes from.
+func (s *scope) value(a *attribute) (cty.Value, bool) {
+	if a.state == exprConstant {
+		return a.value, a.value != cty.NilVal
+	}
+	if !s.check(a) {
+		return cty.NilVal, false
+	}
+	return s.evaluate(a.expr)
+}
+
+func (s *scope) evaluate(expr hcl.Expression) (val cty.Value, ok bool) {
+	if t, isTemplate := expr.(*hclsyntax.TemplateExpr); isTemplate && len(t.Parts) == 1 {
+		if lit, isLiteral := t.Parts[0].(*hclsyntax.LiteralValueExpr); isLiteral {
+			return lit.Val, true
+		}
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			s.r.error(sumCannotEvaluate, expr.Range(), "This expression cannot be evaluated: %v. Please report this, it is a defect of Waybill.", p)
+			val, ok = cty.NilVal, false
+		}
+	}()
+	val, diags := expr.Value(s.ctx)
+	s.translate(diags)
+	return val, !diags.HasErrors() && val.IsKnown()
+}
+
+// translate takes over what an evaluation reports. Messages of functions are hidden when their arguments are
+// sensitive: they may quote them.
+func (s *scope) translate(diags hcl.Diagnostics) {
+	for _, d := range diags {
+		call, isCall := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d)
+		if !isCall || call.FunctionCallError() == nil {
+			s.r.addOne(d)
+			continue
+		}
+		c := *d
+		var refused *refusedError
+		switch {
+		case errors.As(call.FunctionCallError(), &refused):
+			c.Summary, c.Detail = string(sumRefusedFunction), refused.Error()
+		case refersToSensitive(d.Expression, d.EvalContext):
+			c.Detail = fmt.Sprintf("Call to function %q failed. Its message is not shown, because its arguments are sensitive.", call.CalledFunctionName())
+		}
+		s.r.addOne(&c)
+	}
+}
+
+func refersToSensitive(expr hcl.Expression, ctx *hcl.EvalContext) bool {
+	if expr == nil || ctx == nil {
+		return false
+	}
+	for _, t := range expr.Variables() {
+		if val, diags := t.TraverseAbs(ctx); diags.HasErrors() || val.ContainsMarked() {
+			return true
+		}
+	}
+	return false
+}
+
+// literalString gives the text of a string without interpolation.
+func literalString(expr hcl.Expression) (string, bool) {
+	val, diags := expr.Value(nil)
+	if diags.HasErrors() || val.Type() != cty.String || val.IsNull() || !val.IsKnown() {
+		return "", false
+	}
+	return val.AsString(), true
+}
+
+func isJSON(expr hcl.Expression) bool {
+	_, native := expr.(hclsyntax.Node)
+	return !native
+}

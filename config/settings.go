@@ -1,0 +1,183 @@
+package config
+
+import (
+	"maps"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// nameWorkflow settles the name, which needs no evaluation: the block's label, or else the directory's name with
+// everything that cannot stand in a name made a dash.
+func (l *loader) nameWorkflow(w *Workflow) {
+	if l.workflow != nil {
+		w.Named = l.r.storeName("workflow", l.workflow.label, l.workflow.labelRange)
+		w.Name = l.workflow.label
+	}
+	if !w.Named {
+		w.Name = directoryName(l.dir)
+	}
+	l.name = w.Name
+}
+
+func directoryName(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "workflow"
+	}
+	name := strings.Map(func(r rune) rune {
+		if r < 0x80 && isStoreName(string(r)) {
+			return r
+		}
+		return '-'
+	}, filepath.Base(abs))
+	name = strings.Trim(name[:min(len(name), 128)], "-")
+	if name == "" {
+		return "workflow"
+	}
+	return name
+}
+
+// workflowNeeds lists the locals that the workflow block refers to, directly or through others. Jobs cannot be among them:
+// the block is read before anything is known about jobs.
+func (l *loader) workflowNeeds() []node {
+	if l.workflow == nil {
+		return nil
+	}
+	var needs []node
+	var visit func(c *content)
+	visit = func(c *content) {
+		for i := range c.attrs {
+			needs = append(needs, l.needs(c.attrs[i].expr)...)
+		}
+		for i := range c.blocks {
+			visit(c.blocks[i].open(&l.r))
+		}
+	}
+	visit(l.workflow.open(&l.r))
+	for i := 0; i < len(needs); i++ {
+		if needs[i].local == nil {
+			continue
+		}
+		references(needs[i].local.attr.expr, func(t hcl.Traversal) {
+			if t.RootName() == "job" {
+				l.r.error(sumBadReference, t.SourceRange(), "The workflow block refers to %s, so this value cannot refer to jobs: commands need the block before they know any job.", needs[i])
+				needs[i].local.broken = true
+			}
+		})
+		for _, n := range l.needs(needs[i].local.attr.expr) {
+			if n.local != nil && !slices.Contains(needs, n) {
+				needs = append(needs, n)
+			}
+		}
+	}
+	return slices.DeleteFunc(needs, func(n node) bool { return n.local == nil })
+}
+
+// evaluateWorkflow reads the workflow block.
+func (l *loader) evaluateWorkflow(w *Workflow) {
+	if l.workflow == nil {
+		return
+	}
+	c := l.workflow.open(&l.r)
+	s := &scope{l: l, r: &l.r, roots: rootVar | rootLocal | rootPath | rootWorkflow, what: "the workflow block"}
+	s.checkAll(c)
+	s.ctx = s.contextWithLocals()
+	if a := c.attr("required_version"); a != nil {
+		if text, ok := s.text(a); ok {
+			l.checkVersion(text, a.expr.Range())
+		}
+	}
+	if a := c.attr("namespace"); a != nil {
+		if text, ok := s.text(a); ok && (text == "" || l.r.storeName("namespace", text, a.expr.Range())) {
+			w.Namespace = text
+		}
+	}
+	if b := c.block("redis"); b != nil {
+		if a := b.inner.attr("url"); a != nil {
+			w.Redis = s.redisURL(a)
+		}
+	}
+}
+
+func (s *scope) redisURL(a *attribute) string {
+	text, secret, ok := s.optionalText(a)
+	if !ok {
+		return ""
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme == "" || u.Host == "" && u.Path == "" {
+		shown := "the value"
+		if !secret {
+			shown = clip(text)
+		}
+		s.r.error(sumBadURL, a.expr.Range(), "The url of Redis begins with redis://, rediss:// or unix://, such as redis://127.0.0.1:6379, and %s does not.", shown)
+	}
+	return text
+}
+
+// evaluateQueues reads the queue blocks, by name.
+func (l *loader) evaluateQueues() []*Queue {
+	var queues []*Queue
+	for _, name := range slices.Sorted(maps.Keys(l.queues)) {
+		b := l.queues[name]
+		c := b.open(&l.r)
+		s := &scope{l: l, r: &l.r, roots: rootVar | rootLocal | rootPath | rootWorkflow, what: "a queue"}
+		s.prepare(c)
+		q := &Queue{Name: name, Weight: 1, Range: b.header}
+		if a := c.attr("concurrency"); a != nil {
+			if n, ok := s.integer(a, 1, maxInstances); ok {
+				q.Concurrency = n
+			}
+		}
+		if n, ok := s.integer(c.attr("weight"), 1, 1000); ok {
+			q.Weight = n
+		}
+		q.Paused, _ = s.boolean(c.attr("paused"))
+		queues = append(queues, q)
+	}
+	return queues
+}
+
+// evaluateOutputs reads the output blocks, by name.
+func (l *loader) evaluateOutputs() []*Output {
+	var outputs []*Output
+	for _, name := range slices.Sorted(maps.Keys(l.outputs)) {
+		b := l.outputs[name]
+		c := b.open(&l.r)
+		s := &scope{l: l, r: &l.r, roots: rootVar | rootLocal | rootJob | rootPath | rootWorkflow, what: "an output"}
+		s.prepare(c)
+		o := &Output{Name: name, Range: b.header, Value: cty.NullVal(cty.DynamicPseudoType)}
+		o.Description, _ = s.text(c.attr("description"))
+		o.Sensitive, _ = s.boolean(c.attr("sensitive"))
+		if a := c.attr("value"); a != nil {
+			s.output(a, o)
+		}
+		outputs = append(outputs, o)
+	}
+	return outputs
+}
+
+func (s *scope) output(a *attribute, o *Output) {
+	val, ok := s.value(a)
+	if !ok {
+		return
+	}
+	plain, marks := val.UnmarkDeep()
+	if len(marks) > 0 && !o.Sensitive {
+		s.r.error(sumSensitive, a.expr.Range(), "Output %q is made from a sensitive value, so it would show it. Set sensitive = true in the output, or nonsensitive() around what may be shown.", o.Name)
+		return
+	}
+	var d document
+	if err := d.value(plain); err != nil {
+		s.r.error(sumWrongType, a.expr.Range(), "Output %q cannot be used: %v.", o.Name, err)
+		return
+	}
+	if !d.unknown {
+		o.Value = plain
+	}
+}

@@ -1,0 +1,218 @@
+package config
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+)
+
+// variable is one variable block and, once assigned, its value.
+type variable struct {
+	name  string
+	block *block
+
+	constraint cty.Type // cty.DynamicPseudoType without a type
+	typed      bool     // a type is written
+	defaults   *typeexpr.Defaults
+	fallback   cty.Value // the default, converted; cty.NilVal without
+	sensitive  bool
+	nullable   bool
+
+	given   *assignment // the strongest source's
+	value   cty.Value
+	broken  bool // reported; its value is unknown
+	missing bool // no source has a value
+}
+
+// newVariable reads the block of a variable as far as no value is needed.
+func newVariable(b *block, broken bool, r *report) *variable {
+	v := &variable{name: b.label, block: b, constraint: cty.DynamicPseudoType, nullable: true, broken: broken}
+	if broken {
+		return v
+	}
+	before := len(r.diags)
+	c := b.open(r)
+	if a := c.attr("type"); a != nil {
+		v.readType(a, r)
+	}
+	v.sensitive = constantBool(c.attr("sensitive"), false, r)
+	v.nullable = constantBool(c.attr("nullable"), true, r)
+	if a := c.attr("description"); a != nil {
+		constantString(a, r)
+	}
+	if a := c.attr("default"); a != nil && !r.diags[before:].HasErrors() {
+		v.readDefault(a, r)
+	}
+	v.broken = r.diags[before:].HasErrors()
+	return v
+}
+
+func (v *variable) readType(a *attribute, r *report) {
+	v.typed = true
+	if literal, ok := literalString(a.expr); ok && !isJSON(a.expr) {
+		r.error(sumBadType, a.expr.Range(), "A type is written without quotes: type = %s.", clip(literal))
+		return
+	}
+	ty, defaults, diags := typeexpr.TypeConstraintWithDefaults(a.expr)
+	r.add(diags)
+	if diags.HasErrors() {
+		ty = cty.DynamicPseudoType
+	}
+	v.constraint, v.defaults = ty, defaults
+}
+
+func (v *variable) readDefault(a *attribute, r *report) {
+	val, diags := a.expr.Value(nil)
+	r.add(diags)
+	if diags.HasErrors() {
+		return
+	}
+	if val.IsNull() && !v.nullable {
+		r.error(sumBadVariableValue, a.expr.Range(), "Variable %q is not nullable, so its default cannot be null. Without a default a value has to be given.", v.name)
+		return
+	}
+	val, err := v.convert(val)
+	if err != nil {
+		r.error(sumBadVariableValue, a.expr.Range(), "The default of variable %q does not fit its type %s: %s.", v.name, typeexpr.TypeString(v.constraint), conversionError(err))
+		return
+	}
+	v.fallback = val
+}
+
+// convert brings a value to the variable's type, with the defaults of optional object attributes filled in.
+func (v *variable) convert(val cty.Value) (cty.Value, error) {
+	if v.defaults != nil && !val.IsNull() {
+		val = v.defaults.Apply(val)
+	}
+	return convert.Convert(val, v.constraint)
+}
+
+// settle finds the value after all sources have been read.
+func (v *variable) settle(l *loader) {
+	v.value = cty.DynamicVal
+	if v.broken {
+		return
+	}
+	before := len(l.r.diags)
+	val := v.fallback
+	if v.given != nil {
+		val = v.given.evaluate(v, l)
+	}
+	switch {
+	case l.r.diags[before:].HasErrors():
+		v.broken = true
+	case val == cty.NilVal:
+		v.missing = true
+		if l.o.NeedVariables {
+			v.reportMissing(&l.r)
+		}
+	case v.sensitive:
+		v.value = val.Mark(sensitive)
+	default:
+		v.value = val
+	}
+}
+
+func (v *variable) reportMissing(r *report) {
+	r.error(sumMissingVariable, v.block.header, "Variable %q has no default and no value was given. Set it with -var %s=VALUE, in the environment as %s%s, or in a file such as %s.",
+		v.name, v.name, variablePrefix, v.name, variableFile)
+}
+
+// variableObject is the value of var in expressions.
+func (l *loader) variableObject() cty.Value {
+	vals := make(map[string]cty.Value, len(l.variables))
+	for name, v := range l.variables {
+		vals[name] = v.value
+	}
+	return cty.ObjectVal(vals)
+}
+
+// validateVariables checks the validation blocks of all variables that have a value.
+func (l *loader) validateVariables() {
+	for _, name := range slices.Sorted(maps.Keys(l.variables)) {
+		v := l.variables[name]
+		if v.broken || v.missing {
+			continue
+		}
+		c := v.block.open(&l.r)
+		for i := range c.blocks {
+			l.validate(v, c.blocks[i].open(&l.r))
+		}
+	}
+}
+
+func (l *loader) validate(v *variable, c *content) {
+	s := &scope{l: l, r: &l.r, roots: rootVar | rootPath, what: "the validation of a variable", ctx: l.base}
+	condition, message := c.attr("condition"), c.attr("error_message")
+	if condition == nil || message == nil {
+		return
+	}
+	ok, known := s.boolean(condition)
+	text, hasText := s.text(message)
+	if !known || !hasText || ok {
+		return
+	}
+	at := v.block.header
+	if v.given != nil && !v.sensitive {
+		at = v.given.at
+	}
+	l.r.error(sumInvalidVariable, at, "%s This was checked by the validation rule at %s.", text, place(condition.expr.Range()))
+}
+
+// constantBool reads an argument that no expression can change.
+func constantBool(a *attribute, fallback bool, r *report) bool {
+	if a == nil {
+		return fallback
+	}
+	val, diags := a.expr.Value(nil)
+	r.add(diags)
+	if diags.HasErrors() {
+		return fallback
+	}
+	val, err := convert.Convert(val, cty.Bool)
+	if err != nil || val.IsNull() {
+		r.error(sumWrongType, a.expr.Range(), "%s is either true or false.", a.name)
+		return fallback
+	}
+	return val.True()
+}
+
+func constantString(a *attribute, r *report) string {
+	val, diags := a.expr.Value(nil)
+	r.add(diags)
+	if diags.HasErrors() {
+		return ""
+	}
+	val, err := convert.Convert(val, cty.String)
+	if err != nil || val.IsNull() {
+		r.error(sumWrongType, a.expr.Range(), "%s is a string.", a.name)
+		return ""
+	}
+	return val.AsString()
+}
+
+// conversionError words why a value has not the type that is needed.
+func conversionError(err error) string {
+	if pe, ok := err.(cty.PathError); ok && len(pe.Path) > 0 {
+		return "at " + pathString(pe.Path) + ", " + pe.Error()
+	}
+	return err.Error()
+}
+
+// pathString writes a path into a value as an expression would.
+func pathString(path cty.Path) string {
+	t := hcl.Traversal{hcl.TraverseRoot{Name: ""}}
+	for _, step := range path {
+		switch s := step.(type) {
+		case cty.GetAttrStep:
+			t = append(t, hcl.TraverseAttr{Name: s.Name})
+		case cty.IndexStep:
+			t = append(t, hcl.TraverseIndex{Key: s.Key})
+		}
+	}
+	return traversalString(t)
+}
