@@ -165,7 +165,7 @@ func (s *scope) one(expr hcl.Expression) (Addr, bool) {
 	if addr, ok := s.addrOf(val); ok {
 		return addr, true
 	}
-	if val.IsNull() || val.Type() != jobType() {
+	if val.IsNull() || !val.Type().Equals(jobType()) {
 		s.r.error(sumBadEdge, expr.Range(), "Job needs a job, such as job.NAME, and this is %s.", valueName(val))
 	}
 	return Addr{}, false
@@ -224,7 +224,7 @@ func (s *scope) instance(j *jobBlock, key cty.Value, expr hcl.Expression) (Addr,
 
 // addrOf reads a job's value back.
 func (s *scope) addrOf(val cty.Value) (Addr, bool) {
-	if val.IsNull() || !val.IsKnown() || val.Type() != jobType() {
+	if val.IsNull() || !val.IsKnown() || !val.Type().Equals(jobType()) {
 		return Addr{}, false
 	}
 	address, _ := val.GetAttr("address").Unmark()
@@ -324,7 +324,7 @@ func (s *scope) collect(val cty.Value, expr hcl.Expression, to *addrList) bool {
 	switch {
 	case !val.IsKnown():
 		return false
-	case val.IsNull() || ty == jobType() || !ty.IsObjectType() && !ty.IsTupleType() && !ty.IsCollectionType():
+	case val.IsNull() || ty.Equals(jobType()) || !ty.IsObjectType() && !ty.IsTupleType() && !ty.IsCollectionType():
 		s.r.error(sumBadEdge, expr.Range(), "Jobs needs a list of jobs, such as [job.A, job.B] or values(job.NAME), and this holds %s.", valueName(val))
 		return false
 	}

@@ -78,6 +78,9 @@ const (
 	inSequence
 )
 
+// forBrace is the brace of { for ... }, in which newlines separate nothing.
+const forBrace = 'f'
+
 type bracket struct {
 	char byte
 	cost int // before it was opened
@@ -134,7 +137,7 @@ func (s *scanner) closeBrace() {
 		return
 	}
 	s.braces--
-	for n := len(s.brackets) - 1; n > s.base() && s.brackets[n].char != '{'; n-- {
+	for n := len(s.brackets) - 1; n > s.base() && s.brackets[n].char != '{' && s.brackets[n].char != forBrace; n-- {
 		s.brackets = s.brackets[:n]
 	}
 	s.close()
@@ -333,7 +336,7 @@ func (s *scanner) identifier(fresh, lineStart bool) {
 	}
 	switch name := string(s.src[start:s.pos]); {
 	case fresh && name == "for" && len(s.brackets) > s.base():
-		s.brackets[len(s.brackets)-1].char = '(' // in { for ... } newlines separate nothing
+		s.brackets[len(s.brackets)-1].char = forBrace
 	case lineStart && len(s.brackets) == 1 && len(s.modes) == 0 && (name == "count" || name == "for_each"):
 		s.instanced = true
 	}
