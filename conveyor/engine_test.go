@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
+	"pgregory.net/rapid"
 
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/wire"
@@ -23,8 +24,15 @@ import (
 
 // engine is one namespace as a test sees it.
 type engine struct {
-	*testing.T
+	tb
 	*world
+}
+
+// tb is what a test, or a drawn sequence of operations, gives to its checks.
+type tb interface {
+	rapid.TB
+	Cleanup(func())
+	Context() context.Context
 }
 
 // world is one namespace under test, with a clock that stands still until it is moved.
@@ -37,7 +45,7 @@ type world struct {
 
 // Run runs a subtest on the same namespace.
 func (e *engine) Run(name string, test func(e *engine)) {
-	e.T.Run(name, func(t *testing.T) { test(&engine{t, e.world}) })
+	e.tb.(*testing.T).Run(name, func(t *testing.T) { test(&engine{t, e.world}) })
 }
 
 // start is when every engine's clock begins: a whole second, in milliseconds.
@@ -64,7 +72,7 @@ func onBoth(t *testing.T, test func(e *engine)) {
 	}
 }
 
-func newEngine(t *testing.T, rdb *redis.Client) *engine {
+func newEngine(t tb, rdb *redis.Client) *engine {
 	t.Helper()
 	c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: redistest.Namespace()})
 	if err != nil {
