@@ -72,7 +72,7 @@ func (w *rowWriter) changes(r *planner.Row) ([]conveyor.Change, error) {
 	}
 	var changes []conveyor.Change
 	for _, parent := range r.HoldOpen {
-		changes = append(changes, conveyor.Change{Kind: conveyor.ChangeAttach, UUID: parent, Expect: notEnded})
+		changes = append(changes, conveyor.Change{Kind: conveyor.ChangeAttach, UUID: parent, Expect: notEnded}) // see batch
 	}
 	switch r.Action {
 	case planner.Create:
@@ -130,9 +130,16 @@ func deletion(r *planner.Row, c conveyor.Change) []conveyor.Change {
 	}
 }
 
-// batch is the chunk under the lock's guard, with what belongs to the workflow as a whole.
+// batch is the chunk under the lock's guard, with what belongs to the workflow as a whole. What only expects something
+// of a job writes the serial number too, which each batch does anyway: the engine knows no change that writes nothing.
 func (k *chunk) batch(l *lock, serial, floor int64, first []conveyor.Attach) conveyor.Batch {
-	companions := append(first, metaWrite(l.workflow, metaSerial, strconv.FormatInt(serial, 10)))
+	raised := metaWrite(l.workflow, metaSerial, strconv.FormatInt(serial, 10))
+	for i := range k.changes {
+		if c := &k.changes[i]; c.Kind == conveyor.ChangeAttach && c.Attach == nil {
+			c.Attach = &raised
+		}
+	}
+	companions := append(first, raised)
 	if k.floor > floor {
 		companions = append(companions, metaWrite(l.workflow, metaFloor, strconv.FormatInt(k.floor, 10)))
 	}

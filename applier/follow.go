@@ -47,11 +47,11 @@ type follower struct {
 
 func (f *follower) run(ctx context.Context) (Result, error) {
 	f.began, f.warned = time.Now(), map[Warning]bool{}
-	err := f.load(ctx)
+	err := enduring(ctx, f.load)
 	for err == nil && !f.jobs.settled() {
-		err = f.step(ctx)
+		err = enduring(ctx, f.step)
 	}
-	if ctx.Err() != nil && (err == nil || errors.Is(err, ctx.Err())) {
+	if ctx.Err() != nil && (err == nil || errors.Is(err, context.Cause(ctx)) || errors.Is(err, ctx.Err())) {
 		if f.jobs == nil {
 			return Result{Interrupted: true}, nil
 		}
@@ -190,12 +190,12 @@ func (f *follower) turns(ctx context.Context) error {
 		return nil
 	}
 	f.upkeepAt = now
-	changed, err := f.stateChanged(ctx)
+	serial, err := readSerial(ctx, f.client, f.workflow)
 	if err != nil {
 		return err
 	}
-	if changed {
-		return f.load(ctx)
+	if serial != f.snap.meta.serial {
+		return f.load(ctx) // another apply has written
 	}
 	if now.Sub(f.began) < unservedGrace {
 		return nil

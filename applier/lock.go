@@ -103,10 +103,14 @@ func acquireLock(ctx context.Context, c *conveyor.Client, r lockRequest) (contex
 	return held, l, nil
 }
 
-// try asks once. A nil Holder means that the lock is ours.
+// try asks once; a lost reply is asked for again, under the same token. A nil Holder means that the lock is ours.
 func (l *lock) try(ctx context.Context, r lockRequest) (*Holder, error) {
 	keys := []string{l.client.Prefix() + lockKey(l.workflow), l.client.Prefix() + "clock"}
-	reply, err := acquireScript.Run(ctx, l.client.Redis(), keys, l.token, r.who, r.operation, lockLease.Milliseconds()).StringSlice()
+	var reply []string
+	err := enduring(ctx, func(ctx context.Context) (err error) {
+		reply, err = acquireScript.Run(ctx, l.client.Redis(), keys, l.token, r.who, r.operation, lockLease.Milliseconds()).StringSlice()
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("acquire the lock of workflow %q: %w", l.workflow, storeError(err, lockKey(l.workflow)))
 	}
@@ -210,8 +214,13 @@ func ForceUnlock(ctx context.Context, c *conveyor.Client, workflow, token string
 }
 
 func removeLock(ctx context.Context, c *conveyor.Client, workflow, token string) (bool, error) {
-	n, err := releaseScript.Run(ctx, c.Redis(), []string{c.Prefix() + lockKey(workflow)}, token).Int()
-	return n == 1, storeError(err, lockKey(workflow))
+	removed := false
+	err := enduring(ctx, func(ctx context.Context) error {
+		n, err := releaseScript.Run(ctx, c.Redis(), []string{c.Prefix() + lockKey(workflow)}, token).Int()
+		removed = n == 1
+		return err
+	})
+	return removed, storeError(err, lockKey(workflow))
 }
 
 func holderOf(token, who, operation, since, expires string) Holder {

@@ -37,7 +37,7 @@ type submission struct {
 // submit takes the lock, makes sure that the plan still holds, writes it, and gives the lock up.
 func (s *submission) submit(ctx context.Context) (err error) {
 	s.plan, s.done = s.run.Plan, map[config.Addr]*planner.Row{}
-	if !hasChanges(s.plan) {
+	if s.plan.Empty() {
 		return s.readState(ctx)
 	}
 	s.run.probe("lock")
@@ -68,7 +68,7 @@ func (s *submission) underLock(ctx context.Context) error {
 	if err := s.check(ctx); err != nil {
 		return err
 	}
-	if !hasChanges(s.plan) {
+	if s.plan.Empty() {
 		return nil
 	}
 	if err := s.writeQueues(ctx); err != nil {
@@ -81,7 +81,11 @@ func (s *submission) underLock(ctx context.Context) error {
 }
 
 func (s *submission) readState(ctx context.Context) error {
-	snap, err := readSnapshot(ctx, s.client, s.workflow)
+	var snap *snapshot
+	err := enduring(ctx, func(ctx context.Context) (err error) {
+		snap, err = readSnapshot(ctx, s.client, s.workflow)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -107,7 +111,7 @@ func (s *submission) check(ctx context.Context) error {
 		}
 		s.plan = plan
 		s.mail.post(Replanned{Plan: plan, Moved: stale})
-		if !hasChanges(plan) || s.run.Approve == nil || sameChange(approved, plan) {
+		if plan.Empty() || s.run.Approve == nil || sameChange(approved, plan) {
 			return nil
 		}
 		ok, err := s.run.Approve(ctx, plan)
@@ -209,28 +213,12 @@ func (s *submission) interrupted(ctx context.Context, err error) error {
 	return &InterruptedError{Done: len(s.done), Total: len(changes(s.plan)), Cause: err}
 }
 
-// result counts what was written, as plans count: what is replaced is added and destroyed.
+// result counts what was written.
 func (s *submission) result() Result {
 	var r Result
-	for _, row := range s.order {
-		switch row.Action {
-		case planner.Create:
-			r.Added++
-		case planner.Replace:
-			r.Added++
-			r.Destroyed++
-		case planner.Update, planner.Rerecord, planner.Reopen:
-			r.Changed++
-		case planner.Delete:
-			r.Destroyed++
-		}
-	}
+	r.Added, r.Changed, r.Destroyed = (&planner.Plan{Rows: s.order}).Summary()
 	if s.state != nil {
 		r.Outputs = s.state.Outputs
 	}
 	return r
-}
-
-func hasChanges(p *planner.Plan) bool {
-	return len(p.Queues) > 0 || len(p.Outputs) > 0 || len(changes(p)) > 0
 }

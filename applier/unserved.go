@@ -3,11 +3,8 @@ package applier
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/redis/go-redis/v9"
 
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
@@ -145,20 +142,6 @@ func (f *follower) orphans() []Warning {
 		}
 	}
 	return warnings
-}
-
-// stateChanged tells whether another apply has written since the state was read.
-func (f *follower) stateChanged(ctx context.Context) (bool, error) {
-	key := metaKey(f.workflow)
-	value, err := f.client.Redis().HGet(ctx, f.client.Prefix()+key, metaSerial).Result()
-	if errors.Is(err, redis.Nil) {
-		return f.snap.meta.serial != 0, nil
-	}
-	if err != nil {
-		return false, storeError(err, key)
-	}
-	serial, err := metaNumber(key, metaSerial, value)
-	return serial != f.snap.meta.serial, err
 }
 
 // warnUnserved is for an apply that does not follow: it tells at once what nobody will run of all that waits now.

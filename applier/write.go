@@ -180,8 +180,9 @@ func refusalOf(k *chunk, conflict *conveyor.ConflictError) *refusal {
 		if c.Index < 0 || c.Index >= len(k.of) {
 			continue
 		}
-		refused.rows = append(refused.rows, k.of[c.Index])
-		if change := k.changes[c.Index]; change.Attach == nil {
+		r, change := k.of[c.Index], k.changes[c.Index]
+		refused.rows = append(refused.rows, r)
+		if change.Kind == conveyor.ChangeAttach && (r.Prior == nil || change.UUID != r.Prior.UUID.String()) {
 			refused.parents = append(refused.parents, change.UUID)
 		}
 	}
