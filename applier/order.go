@@ -8,8 +8,9 @@ import (
 
 // inOrder lists the rows that change something in the order in which they are written:
 //
-//  1. what waits for another changed row, in reverse start order: dependents are in place before anything that could
-//     release them exists;
+//  1. what waits for another changed row, the deepest first: dependents are in place before anything that could
+//     release them exists. Rows of one depth go in start order, since what is released together starts in the order in
+//     which it was stored;
 //  2. component by component what starts work: first reopened parents, the lower before the upper, so that one that
 //     reopens is in its own parent's active set before that one opens; then the roots, in start order, since the
 //     engine starts jobs of a queue in the order in which they became ready;
@@ -40,9 +41,25 @@ func inOrder(p *planner.Plan) []*planner.Row {
 			}
 		}
 	}
-	slices.Reverse(waiting)
 	slices.Reverse(removals)
-	return slices.Concat(waiting, byComponent(starting), removals)
+	return slices.Concat(deepestFirst(waiting), byComponent(starting), removals)
+}
+
+// deepestFirst sorts rows by the longest path of edges between them that leads to each. rows are in start order.
+func deepestFirst(rows []*planner.Row) []*planner.Row {
+	depths := make(map[string]int, len(rows))
+	depth := func(r *planner.Row) int { return depths[r.Addr.String()] }
+	for _, r := range rows {
+		above := 0
+		for _, e := range r.Edges {
+			if e.UUID == "" {
+				above = max(above, depths[e.Addr.String()])
+			}
+		}
+		depths[r.Addr.String()] = above + 1
+	}
+	slices.SortStableFunc(rows, func(a, b *planner.Row) int { return depth(b) - depth(a) })
+	return rows
 }
 
 func waitsForAny(r *planner.Row, changing map[string]bool) bool {

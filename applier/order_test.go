@@ -26,7 +26,7 @@ func TestInOrder(t *testing.T) {
 				row("a", 0, planner.Create), row("a1", 0, planner.Create, "a"), row("a2", 0, planner.Create, "a1"),
 				row("b", 1, planner.Create), row("b1", 1, planner.Create, "b"), row("c", 2, planner.Create),
 			},
-			want: []string{"b1", "a2", "a1", "a", "b", "c"},
+			want: []string{"a2", "a1", "b1", "a", "b", "c"},
 		},
 		"what has only finished work above starts as a root does": {
 			rows: []*planner.Row{
@@ -39,7 +39,7 @@ func TestInOrder(t *testing.T) {
 				row("top", 0, planner.Reopen), row("mid", 0, planner.Reopen, "top"), row("leaf", 0, planner.Replace, "mid"), row("heir", 0, planner.Replace, "top"),
 				row("root", 1, planner.Create), row("first", 0, planner.Create),
 			},
-			want: []string{"heir", "leaf", "mid", "top", "root", "first"},
+			want: []string{"leaf", "heir", "mid", "top", "root", "first"},
 		},
 		"cancels and forgets at the end, backwards": {
 			rows: []*planner.Row{
