@@ -40,6 +40,7 @@ type Run struct {
 	Observer Observer
 
 	probe func(phase string) // tests: called before each write of the submission
+	batch int                // tests: changes of one batch; default and limit conveyor.MaxBatch
 }
 
 func (r Run) withDefaults() Run {
@@ -60,6 +61,9 @@ func (r Run) withDefaults() Run {
 	}
 	if r.probe == nil {
 		r.probe = func(string) {}
+	}
+	if r.batch == 0 {
+		r.batch = conveyor.MaxBatch
 	}
 	return r
 }

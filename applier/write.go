@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/waybill-dev/waybill/config"
@@ -21,14 +23,14 @@ const maxRefusals = 20
 // nothing left to do, the others take the table's action. Chunks shrink while they are refused, since a smaller one
 // is sooner on its way.
 func (s *submission) writeRows(ctx context.Context) error {
-	limit, refusals := conveyor.MaxBatch, 0
+	limit, refusals := s.run.batch, 0
 	for {
 		refused, progress, err := s.pass(ctx, limit)
 		if err != nil || refused == nil {
 			return err
 		}
 		if progress {
-			limit, refusals = conveyor.MaxBatch, 0
+			limit, refusals = s.run.batch, 0
 		}
 		if limit == 1 {
 			if refusals++; refusals > maxRefusals {
@@ -264,16 +266,20 @@ func rangeOf(rows []*planner.Row) string {
 	return fmt.Sprintf("%s to %s (%d rows)", rows[0].Addr, rows[len(rows)-1].Addr, len(rows))
 }
 
-// phaseOf names what a chunk mainly does.
+// phaseOf names what a chunk does, each kind once: "rows", "reopen", "removal", joined by "+".
 func phaseOf(k *chunk) string {
-	phase := "rows"
+	var kinds []string
 	for _, r := range k.rows {
+		kind := "rows"
 		switch r.Action {
 		case planner.Reopen:
-			return "reopen"
+			kind = "reopen"
 		case planner.Delete, planner.Forget:
-			phase = "removal"
+			kind = "removal"
+		}
+		if !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
 		}
 	}
-	return phase
+	return strings.Join(kinds, "+")
 }

@@ -1,0 +1,192 @@
+package applier
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+)
+
+func TestFirstApply(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("extract"), l.job("clean", l.under("extract")), l.job("load", l.after("extract")))
+		if diff := cmp.Diff(Result{Added: 3, Detached: true, Outputs: map[string]string{}}, l.apply()); diff != "" {
+			l.Errorf("result (-want +got):\n%s", diff)
+		}
+		l.noChanges()
+		if diff := cmp.Diff([]string{"extract", "clean", "load"}, l.work()); diff != "" {
+			l.Errorf("runs (-want +got):\n%s", diff)
+		}
+		l.noChanges()
+		if holder, err := ReadLock(l.Context(), l.Client, "w"); holder != nil || err != nil {
+			l.Errorf("the lock is held by %v, %v", holder, err)
+		}
+	})
+}
+
+// TestRootsStartInPlanOrder has more roots than fit into a chunk, in components of several jobs, in one queue.
+func TestRootsStartInPlanOrder(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		var jobs []*config.Job
+		for i := range 300 {
+			root := numbered("root", i)
+			jobs = append(jobs, l.job(root), l.job(numbered("heir", i), l.after(root)))
+		}
+		l.declare(jobs...)
+		var want []string
+		for _, r := range l.plan().Rows {
+			if r.Addr.Name == "root" {
+				want = append(want, r.Addr.String())
+			}
+		}
+		l.apply()
+		var got []string
+		for _, r := range append(l.start(200), l.start(100)...) {
+			got = append(got, r.Job.Name)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			l.Errorf("start order (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestEditedChildRunsAgain(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		jobs := func(version string) []*config.Job {
+			return []*config.Job{
+				l.job("top"), l.job("p", l.under("top")), l.job("a", l.under("p"), payload(version)), l.job("b", l.under("p")), l.job("sub", l.after("a")),
+				l.job("heir", l.after("p")), l.job("last", l.after("top")), l.job("other"),
+			}
+		}
+		l.declare(jobs("1")...)
+		l.apply()
+		l.work()
+		l.declare(jobs("2")...)
+		result := l.apply()
+		if diff := cmp.Diff(Result{Added: 4, Changed: 2, Destroyed: 4, Detached: true, Outputs: map[string]string{}}, result); diff != "" {
+			l.Errorf("result (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"a", "sub", "heir", "last"}, l.work()); diff != "" {
+			l.Errorf("runs (-want +got):\n%s", diff)
+		}
+		for _, name := range []string{"top", "p", "a", "b", "sub", "heir", "last", "other"} {
+			if live := l.live(name); live != "completed" {
+				l.Errorf("job.%s is %s", name, live)
+			}
+		}
+		l.noChanges()
+	})
+}
+
+func TestEditOfTimeoutRunsNothing(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("a"), l.job("b", l.after("a")))
+		l.apply()
+		l.work()
+		l.declare(l.job("a", timeout(time.Minute)), l.job("b", l.after("a")))
+		if r := l.apply(); r.Changed != 1 || r.Added != 0 || r.Destroyed != 0 {
+			l.Errorf("result is %+v, want one change", r)
+		}
+		if names := l.work(); names != nil {
+			l.Errorf("%q ran", names)
+		}
+		l.noChanges()
+	})
+}
+
+func TestDestroyedRunsAnew(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("a"), l.job("b", l.after("a")), l.job("c"))
+		uuids := map[string]bool{}
+		for round := range 3 {
+			if r := l.apply(); r.Added != 3 {
+				l.Errorf("round %d added %d jobs, want 3", round, r.Added)
+			}
+			for name, r := range l.state().Records {
+				if uuids[r.UUID.String()] {
+					l.Errorf("round %d: %s has the uuid of an earlier submission", round, name)
+				}
+				uuids[r.UUID.String()] = true
+			}
+			if round < 2 { // the last round is destroyed before it runs
+				if diff := cmp.Diff([]string{"a", "c", "b"}, l.work()); diff != "" {
+					l.Errorf("round %d runs (-want +got):\n%s", round, diff)
+				}
+			}
+			if r := l.destroy(); r.Destroyed != 3 {
+				l.Errorf("round %d destroyed %d jobs, want 3", round, r.Destroyed)
+			}
+			if records := l.state().Records; len(records) > 0 {
+				l.Errorf("round %d leaves %d records", round, len(records))
+			}
+		}
+		if names := l.work(); names != nil {
+			l.Errorf("%q ran after the last destroy", names)
+		}
+	})
+}
+
+// TestRunningJobIsReplaced edits a job while it runs: its successor waits for it, and its heir for the successor.
+func TestRunningJobIsReplaced(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("a", payload("1")), l.job("b", l.after("a")))
+		l.apply()
+		running := l.start(1)
+		l.declare(l.job("a", payload("2")), l.job("b", l.after("a")))
+		l.apply()
+		if names := l.work(); names != nil {
+			l.Errorf("%q ran beside the running generation", names)
+		}
+		l.end(conveyor.VerdictDone, running...)
+		if diff := cmp.Diff([]string{"a", "b"}, l.work()); diff != "" {
+			l.Errorf("runs (-want +got):\n%s", diff)
+		}
+		l.noChanges()
+	})
+}
+
+// TestRemovedRunningJob: it is told to stop, its record stays deposed until it has ended, and then the next apply forgets it.
+func TestRemovedRunningJob(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("a"), l.job("b"))
+		l.apply()
+		running := l.start(1)
+		l.declare(l.job("b"))
+		if r := l.apply(); r.Destroyed != 1 {
+			l.Errorf("result is %+v, want one destroyed", r)
+		}
+		if !l.record("a").Deposed || !l.state().Live["job.a"].CancelAsked {
+			l.Errorf("the running job is not told to stop: %+v, %+v", l.record("a"), l.state().Live["job.a"])
+		}
+		l.noChanges()
+		l.end(conveyor.VerdictDone, running...)
+		generation := l.record("a").Generation
+		l.apply()
+		s := l.state()
+		if s.Records["job.a"] != nil || s.Floor < generation {
+			l.Errorf("the stopped job's record is %+v, the floor %d", s.Records["job.a"], s.Floor)
+		}
+		l.work()
+	})
+}
+
+func TestRerunAndReplace(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("a"), l.job("b", l.after("a")), l.job("c"))
+		l.apply()
+		l.work()
+		l.run.Options.Rerun = true
+		l.apply()
+		if diff := cmp.Diff([]string{"a", "c", "b"}, l.work()); diff != "" {
+			l.Errorf("-rerun (-want +got):\n%s", diff)
+		}
+		l.run.Options.Rerun, l.run.Options.Replace = false, []config.Addr{addr(l.T, "job.a")}
+		l.apply()
+		if diff := cmp.Diff([]string{"a", "b"}, l.work()); diff != "" {
+			l.Errorf("-replace (-want +got):\n%s", diff)
+		}
+	})
+}
