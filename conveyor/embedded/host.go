@@ -46,7 +46,8 @@ type host struct {
 	failed   error // why no command is executed any more
 }
 
-// openHost reads the journal and starts to serve. The caller holds lock, which the host frees when it ends.
+// openHost reads the journal and makes the socket; start begins to serve. The caller holds lock, which the host
+// frees when it ends.
 func openHost(p paths, lock *flock.Flock, o Options) (_ *host, err error) {
 	h := newHost(p, o)
 	h.lock = lock
@@ -70,11 +71,14 @@ func openHost(p paths, lock *flock.Flock, o Options) (_ *host, err error) {
 		return nil, err
 	}
 	writeHostNote(p)
+	h.log.Info("hosting the embedded store", "dir", p.dir, "journal_bytes", h.journal.size, "took", time.Since(begun))
+	return h, nil
+}
+
+func (h *host) start() {
 	h.work.Add(2)
 	go h.accept()
 	go h.keep()
-	h.log.Info("hosting the embedded store", "dir", p.dir, "journal_bytes", h.journal.size, "took", time.Since(begun))
-	return h, nil
 }
 
 // copyHost serves what the journal holds, without writing anything anywhere. No journal is an empty store.
@@ -285,7 +289,7 @@ func (h *host) run(do func(out []byte) []byte) []byte {
 	return h.reply
 }
 
-// refusal is the reply to every command of a host that has failed.
+// refusal is the reply to the command on which the host failed. Those behind it are repeated at the next host.
 func (h *host) refusal() []byte {
 	return appendError(nil, "MISCONF the embedded store changed nothing: "+h.failed.Error())
 }

@@ -74,14 +74,15 @@ func (j *journal) replaced() bool {
 	return err != nil || !os.SameFile(opened, named)
 }
 
-// journalError names the file once and keeps the cause: an *os.PathError of the same file says it already.
+// journalError names what was done to which file. The path in an *os.PathError is left out: that of a compacted
+// journal still has the name under which it was made.
 func journalError(op, path string, err error) error {
 	if err == nil {
 		return nil
 	}
 	var pe *os.PathError
-	if errors.As(err, &pe) && pe.Path == path {
-		return err
+	if errors.As(err, &pe) {
+		err = pe.Err
 	}
 	return fmt.Errorf("%s %s: %w", op, path, err)
 }

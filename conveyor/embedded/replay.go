@@ -34,7 +34,7 @@ type replayed struct {
 // left out of the returned size; damage before the tail is a *CorruptError.
 func replay(path string, r io.ReaderAt, total int64, apply func(command) error) (replayed, error) {
 	var done replayed
-	in := bufio.NewReaderSize(io.NewSectionReader(r, 0, total), 1<<20)
+	in := bufio.NewReaderSize(io.NewSectionReader(r, 0, total), int(min(total, 1<<20)))
 	torn, err := readHeader(path, in, total)
 	if err != nil || torn {
 		done.torn = total
@@ -127,7 +127,7 @@ func readRecord(in *bufio.Reader, left int64, payload *[]byte) (int64, error) {
 // because a damaged length says nothing about where the next record starts.
 func nextRecord(r io.ReaderAt, offset, total int64) (int64, error) {
 	const window = 1 << 20
-	buf := make([]byte, window+headSize)
+	buf := make([]byte, min(window+headSize, max(total-offset, 0)))
 	for ; total-offset > headSize; offset += window {
 		n, err := r.ReadAt(buf[:min(int64(len(buf)), total-offset)], offset)
 		if err != nil && err != io.EOF {

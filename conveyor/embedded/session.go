@@ -109,9 +109,8 @@ func (s *session) execute(args []string) *waiter {
 	name := upper(args[0])
 	v, known := verbs[name]
 	switch {
-	case h.failed != nil:
-		s.send(h.refusal())
-	case s.refusing:
+	case h.failed != nil, s.refusing:
+		s.refusing = true
 		s.send(appendError(nil, handover))
 	case s.tx != nil && name != "EXEC" && name != "DISCARD" && name != "MULTI" && name != "WATCH":
 		s.send(s.enqueue(v, known, args))

@@ -223,6 +223,7 @@ func (s *Store) takeOver(ctx context.Context) (started bool, resumed <-chan stru
 	s.mu.Lock()
 	s.host = h
 	s.mu.Unlock()
+	h.start() // now, so that whoever is answered sees who hosts
 	return true, nil, nil
 }
 

@@ -128,10 +128,18 @@ func xAddID(args []string) (int, bool) {
 	return i, i+2 < len(args) && (len(args)-i)%2 == 1
 }
 
-// xRange answers XRANGE key start end [COUNT n].
+// xRange answers XRANGE key start end [COUNT n] and XREVRANGE key end start [COUNT n].
 func xRange(ds *dataset, c *client, out []byte, args []string) []byte {
-	start, okStart := rangeBound(args[2], 0)
-	end, okEnd := rangeBound(args[3], math.MaxUint64)
+	reverse := upper(args[0]) == "XREVRANGE"
+	low, high := args[2], args[3]
+	if reverse {
+		low, high = high, low
+	}
+	start, okStart := rangeBound(low, 0)
+	end, okEnd := rangeBound(high, math.MaxUint64)
+	if !okStart || !okEnd {
+		return appendError(out, badStreamID)
+	}
 	count := math.MaxInt
 	if len(args) > 4 {
 		if len(args) != 6 || upper(args[4]) != "COUNT" {
@@ -143,25 +151,37 @@ func xRange(ds *dataset, c *client, out []byte, args []string) []byte {
 		}
 		count = max(n, 0)
 	}
-	if !okStart || !okEnd {
-		return appendError(out, badStreamID)
-	}
 	entries, err := ds.m.DB(c.db).Stream(args[1])
 	if err != nil {
 		return appendError(out, wrongType)
 	}
-	entries = from(entries, start.id)
-	if start.exclusive && len(entries) > 0 && entries[0].ID == start.id.String() {
-		entries = entries[1:]
+	entries = between(entries, start, end)
+	count = min(count, len(entries))
+	if !reverse {
+		return appendEntries(out, entries[:count])
 	}
-	behind := entries[len(entries):]
-	if after, ok := end.id.next(); ok {
-		behind = from(entries, after)
+	last := slices.Clone(entries[len(entries)-count:])
+	slices.Reverse(last)
+	return appendEntries(out, last)
+}
+
+// between gives the entries within two bounds.
+func between(entries []miniredis.StreamEntry, start, end bound) []miniredis.StreamEntry {
+	first, behind := start.id, end.id
+	ok := true
+	if start.exclusive {
+		if first, ok = start.id.next(); !ok {
+			return nil
+		}
 	}
-	if entries = entries[:len(entries)-len(behind)]; end.exclusive && len(entries) > 0 && entries[len(entries)-1].ID == end.id.String() {
-		entries = entries[:len(entries)-1]
+	if !end.exclusive {
+		behind, ok = end.id.next()
 	}
-	return appendEntries(out, entries[:min(count, len(entries))])
+	entries = from(entries, first)
+	if ok {
+		entries = entries[:len(entries)-len(from(entries, behind))]
+	}
+	return entries
 }
 
 // bound is one end of a range.

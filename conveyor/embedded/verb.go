@@ -43,7 +43,7 @@ func makeVerbs() map[string]verb {
 		SCARD SDIFF SINTER SINTERCARD SISMEMBER SMEMBERS SMISMEMBER SRANDMEMBER SUNION SSCAN
 		ZCARD ZCOUNT ZINTER ZLEXCOUNT ZRANGE ZRANGEBYLEX ZRANGEBYSCORE ZRANK ZREVRANGE ZREVRANGEBYLEX
 		ZREVRANGEBYSCORE ZREVRANK ZSCORE ZMSCORE ZUNION ZSCAN ZRANDMEMBER
-		XLEN XREVRANGE XINFO`)
+		XLEN XINFO`)
 	put(verb{writes: true}, `
 		APPEND BITOP DECR DECRBY GETSET INCR INCRBY INCRBYFLOAT MSET SETBIT SETRANGE
 		HINCRBY HINCRBYFLOAT HMSET HSET
@@ -67,7 +67,7 @@ func makeVerbs() map[string]verb {
 	put(verb{run: info}, `INFO`)
 	put(verb{writes: true, nothing: true, run: sPop, arity: 1}, `SPOP`)
 	put(verb{writes: true, nothing: true, run: xAdd, arity: 4}, `XADD`)
-	put(verb{run: xRange, arity: 3}, `XRANGE`)
+	put(verb{run: xRange, arity: 3}, `XRANGE XREVRANGE`)
 	put(verb{run: xRead, arity: 3, blocks: true}, `XREAD`)
 	put(verb{run: evalText, arity: 2}, `EVAL EVAL_RO`)
 	put(verb{run: evalSha, arity: 2}, `EVALSHA EVALSHA_RO`)
