@@ -40,6 +40,7 @@ type Worker struct {
 	problems   []error // with what was registered
 	handlers   map[string]registration
 	middleware []Middleware
+	atEnd      []func()
 	turns      *turns
 	held       map[Holding]*Attempt // reserved and not known to be acknowledged
 	active     int                  // attempts whose handler has not ended
@@ -77,7 +78,7 @@ func newWorker(e engine, namespace string, o WorkerOptions) (*Worker, error) {
 		engine: e, namespace: namespace, o: o, idGiven: given, host: host, startedAt: time.Now(),
 		endedHint: make(chan struct{}, 1), readyHint: make(chan struct{}, 1), beatHint: make(chan struct{}, 1),
 		quietHint: make(chan struct{}, 1),
-		handlers: make(map[string]registration), held: make(map[Holding]*Attempt), unhandled: make(map[string]bool),
+		handlers:  make(map[string]registration), held: make(map[Holding]*Attempt), unhandled: make(map[string]bool),
 		turns: newTurns(o.Queues),
 	}, nil
 }
@@ -132,9 +133,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	err := w.serve(work, base, quit)
 	end()
 	beside.Wait() // a beat after Leave would register the worker again
-	if err == nil {
-		w.attempts.Wait()
-	}
+	w.end()
 	return errors.Join(err, w.leave(ctx))
 }
 
