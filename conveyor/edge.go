@@ -8,9 +8,8 @@ import (
 // storedEdge is an edge as the engine keeps it, see lua/lib/edge.lua: "<mark><kind>[!]:<upstream>:<opening>:<group>:<fence>"
 // with what is empty at the end left out.
 type storedEdge struct {
-	mark     byte // ? not decided, + success, - failure, = success of a skipped parent
+	mark     byte // ? not decided, + success, - failure, = success of a skipped parent, ~ cut
 	kind     byte // p, i, d parents; s, f, a predecessors
-	survives bool // counts although its upstream is withdrawn
 	upstream string
 	opening  int64
 	madeBy   int64
@@ -31,7 +30,7 @@ func parseStoredEdge(text, upstream string) (storedEdge, bool) {
 	if len(f) < 2 || len(f[0]) < 2 {
 		return storedEdge{}, false
 	}
-	e := storedEdge{mark: f[0][0], kind: f[0][1], survives: len(f[0]) > 2, upstream: f[1], opening: 1}
+	e := storedEdge{mark: f[0][0], kind: f[0][1], upstream: f[1], opening: 1}
 	if e.upstream == "" {
 		e.upstream = upstream
 	}
@@ -41,7 +40,7 @@ func parseStoredEdge(text, upstream string) (storedEdge, bool) {
 	if len(f) > 4 {
 		e.madeBy = integer(f[4])
 	}
-	return e, strings.IndexByte("?+-=", e.mark) >= 0 && strings.IndexByte("pidsfa", e.kind) >= 0
+	return e, strings.IndexByte("?+-=~", e.mark) >= 0 && strings.IndexByte("pidsfa", e.kind) >= 0
 }
 
 // storedEdges are all edges of a job: those in its entry and those of its hash.

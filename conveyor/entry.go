@@ -104,7 +104,7 @@ func (s *Status) set(tag byte, value string) bool {
 		s.Cause = value
 		return true
 	case 'i':
-		s.Pending += strings.Count(value, "?")
+		s.Pending += strings.Count(value, "?") + strings.Count(value, "~")
 		return true
 	case 'x', 'k', 'h':
 		return true

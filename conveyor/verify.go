@@ -192,14 +192,14 @@ func (s State) live() bool { return s != StateUnknown && !s.Ended() }
 func (j *judgement) held() {
 	pending := 0
 	for _, e := range j.edges {
+		if e.mark == '~' {
+			pending++ // an orphan
+		}
 		if e.mark != '?' {
 			continue
 		}
 		pending++
 		up := j.upstream[e.upstream]
-		if strings.Contains(flagsOf(up), "w") && !e.survives && e.madeBy == 0 {
-			continue // cut: an orphan
-		}
 		key := j.keys.waiting(e.upstream, e.class(), e.opening)
 		if !j.waiting[key] {
 			j.say("I1", key, "held without a ticket here")

@@ -1,5 +1,5 @@
 -- edge: what jobs wait for. As text an edge is <mark><kind>[!]:<upstream>[:<opening>[:<group>[:<fence>]]].
--- mark: ? not decided, + success, - failure, = success of a skipped parent.
+-- mark: ? not decided, + success, - failure, = success of a skipped parent, ~ cut: the upstream was withdrawn.
 -- kind: p parent, i parent that this job's failure does not fail, d dead parent, s f a predecessor by run_if.
 -- ! marks an edge that counts although its upstream is withdrawn; fence is that of the attempt that made it.
 local KIN = {p = true, i = true, d = true}

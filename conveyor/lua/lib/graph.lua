@@ -2,7 +2,7 @@
 -- last check, by flush_graph.
 local lists = {}                    -- list key of an upstream -> records whose ticket goes there
 local parents_first, heirs_last = {}, {} -- those keys in order: a parent's list comes before a predecessor's
-local bytes, hashes, unfail, forgotten = {}, {}, {}, {}
+local bytes, hashes, unfail, forgotten, unlisted = {}, {}, {}, {}, {}
 
 local function wrong(step, key, want)
   refuse('CORRUPT ' .. step .. ' ' .. key .. ' is a ' .. kind(key) .. ', not a ' .. want)
@@ -35,7 +35,8 @@ local function enter(P, u)
   end
 end
 
-local function edge_id(e) return e.u .. ':' .. e.o .. ':' .. (KIN[e.k] and 'P' or e.g or '0') end
+-- edge_id names what an edge waits for, whatever its block: edges of one id have one ticket and one mark.
+local function edge_id(e) return e.u .. ':' .. e.o .. (KIN[e.k] and 'p' or 'h') end
 
 -- old_edges maps what a job waits or waited for.
 local function old_edges(r)
@@ -57,7 +58,7 @@ end
 
 -- wire gives a job its edges. Those it had before keep their mark and their ticket. It tells whether any is pending.
 local function wire(r, list, old, replaces)
-  local inline, hash, order, groups, by_group = {}, {}, {}, {}, {}
+  local inline, hash, order, groups, by_group, placed = {}, {}, {}, {}, {}, {}
   local preds, pending, undecided = 0, 0, 0
   for i = 1, #list do
     if not KIN[list[i].k] then preds = preds + 1 end
@@ -66,6 +67,7 @@ local function wire(r, list, old, replaces)
   for i = 1, #list do
     local e = list[i]
     local P, was = S[e.u], old and old[edge_id(e)]
+    if was and was.m == '~' then was = nil end
     if e.m == '!' and not P then refuse('UNKNOWN ' .. e.u) end
     if e.b and not was and not (P and P.st == 'r' and P.f == e.b) then refuse('OUTDATED ' .. r.u) end
     if e.u == replaces or P and has(P, 'w') or was and was.s then e.s = '!' end
@@ -75,7 +77,8 @@ local function wire(r, list, old, replaces)
     e.m = mark
     if mark == '?' then
       pending = pending + 1
-      if not was then wait_in(e, r) end
+      if not was and not placed[edge_id(e)] then wait_in(e, r) end
+      placed[edge_id(e)] = true
     end
     if joins and not has(r, 'w') then enter(P, r.u) end
     if KIN[e.k] or preds == 1 then
@@ -184,6 +187,7 @@ local function update(r, new, list, text)
   for j = 1, #list do ids[edge_id(list[j])] = true end
   local pending = wire(r, list, old)
   for id, e in pairs(old) do
+    if not ids[id] and e.m == '?' then unlisted[#unlisted + 1] = {r, e} end
     if not ids[id] and KIN[e.k] and e.m == '+' and not has(r, 'w') then part(r, e) end
   end
   if pending then
@@ -310,5 +314,6 @@ local function flush_graph()
     end
   end
   many('HDEL', PRE .. 'failed', unfail)
+  for i = 1, #unlisted do unlist(unlisted[i][1], unlisted[i][2]) end
   for i = 1, #forgotten do forget(forgotten[i]) end
 end

@@ -29,7 +29,7 @@ local function exclude(r, how, by)
 end
 
 local function decided(r)
-  if r.p or r.i and find(r.i, '?', 1, true) or r.st ~= 'h' then return end
+  if r.p or r.i and find(r.i, '[?~]') or r.st ~= 'h' then return end
   if r.k then close_as(r, r.k == '-' and 'K' or 'k') else start(r) end
 end
 
@@ -73,6 +73,13 @@ end
 -- cut tells whether an edge to P no longer counts: P is withdrawn and the edge is not its successor's.
 local function cut(P, e) return has(P, 'w') and not e.s and not e.b end
 
+-- cut_off marks such an edge when its ticket is met: the job stays held until somebody gives it other edges.
+local function cut_off(r, e, list)
+  e.m = '~'
+  r.i = edge_list(list)
+  touch(r)
+end
+
 -- failed_making tells whether an edge was made by an attempt of P other than the one that succeeded.
 local function failed_making(P, e)
   return e.b and (e.b ~= P.f or P.x and P.x ~= 'C' and P.x ~= 'f')
@@ -89,7 +96,11 @@ end
 
 local function meet_child(r, P, mark, joined)
   local e, list = inline_edge(r, P, true)
-  if not e or cut(P, e) then return end
+  if not e then return end
+  if cut(P, e) then
+    if not ENDED[r.st] then cut_off(r, e, list) end
+    return
+  end
   if ENDED[r.st] then -- it ended while it waited: only its failure is left of it
     if mark == '+' and OUT[r.st] == '-' and e.k == 'p' and not has(r, 'w') then
       P.b = num(tonumber(P.b or 0) + 1)
@@ -115,7 +126,8 @@ local function meet_heir(r, P, mark)
   if ENDED[r.st] or r.st ~= 'h' then return end
   if not has(r, 'm') then
     local e, list = inline_edge(r, P, false)
-    if not e or cut(P, e) then return end
+    if not e then return end
+    if cut(P, e) then return cut_off(r, e, list) end
     if failed_making(P, e) then return drop(r, P.u) end
     e.m = mark
     r.i = edge_list(list)
@@ -128,11 +140,12 @@ local function meet_heir(r, P, mark)
   if not is(key, 'hash') then return damage(key) end
   local got = call('HMGET', key, P.u, '#')
   if not got[1] then return end
-  local list, groups, hits = edges(got[1], '[^;]+'), groups_of(got[2]), 0
+  local list, groups, hits, cuts = edges(got[1], '[^;]+'), groups_of(got[2]), 0, false
   for i = 1, #list do
     local e = list[i]
-    if e.m == '?' and e.o == opening(P) then
-      if cut(P, e) then return end
+    if e.m == '?' and e.o == opening(P) and cut(P, e) then
+      e.m, cuts = '~', true
+    elseif e.m == '?' and e.o == opening(P) then
       if failed_making(P, e) then return drop(r, P.u) end
       e.m, hits = mark, hits + 1
       for j = 1, #groups do
@@ -145,7 +158,7 @@ local function meet_heir(r, P, mark)
       end
     end
   end
-  if hits == 0 then return end
+  if hits == 0 and not cuts then return end
   for i = 1, #list do list[i] = edge_text(list[i], '') end
   call('HSET', key, P.u, concat(list, ';'), '#', groups_text(groups))
   local p = tonumber(r.p or 0) - hits
