@@ -55,7 +55,7 @@ type board struct {
 	opened   applier.Opened
 	lock     *applier.LockWaiting // while waiting for it
 	submit   applier.Submitting
-	warnings []applier.Warning
+	warnings []applier.Warning // each once
 	done     *applier.Done
 
 	following bool

@@ -150,6 +150,7 @@ const uiVersion = "1.0"
 
 // Observe writes the lines of one event.
 func (j *JSON) Observe(e applier.Event) {
+	warned := len(j.board.warnings)
 	steps := j.board.observe(e)
 	switch e := e.(type) {
 	case applier.LockWaiting:
@@ -183,6 +184,9 @@ func (j *JSON) Observe(e applier.Event) {
 	case applier.StillRunning:
 		j.progress(e)
 	case applier.Warning:
+		if len(j.board.warnings) == warned {
+			return // each once
+		}
 		j.diagnostic(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: e.Summary, Detail: e.Detail}, nil)
 	case applier.Done:
 		j.done(e)

@@ -54,6 +54,7 @@ const lockEvery = 10 * time.Second
 
 // Observe writes the lines of one event.
 func (p *Plain) Observe(e applier.Event) {
+	warned := len(p.board.warnings)
 	steps := p.board.observe(e)
 	p.buf.Reset()
 	switch e := e.(type) {
@@ -83,7 +84,9 @@ func (p *Plain) Observe(e applier.Event) {
 	case applier.StillRunning:
 		p.line(e.Addr.String(), fmt.Sprintf("Still running... [%s elapsed]", elapsed(e.Elapsed)))
 	case applier.Warning:
-		p.warn(e)
+		if len(p.board.warnings) > warned { // each once
+			p.warn(e)
+		}
 		return
 	case applier.Done:
 		p.summary()

@@ -1,0 +1,272 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/planner"
+)
+
+// applying is one apply or destroy.
+type applying struct {
+	planning
+	autoApprove bool
+	detach      bool
+	worker      bool
+	parallelism int
+	lockTimeout time.Duration
+}
+
+func (p *applying) flags(cmd *cobra.Command) {
+	p.planning.flags(cmd)
+	cmd.Flags().BoolVar(&p.autoApprove, "auto-approve", false, "Do not ask for approval.")
+	cmd.Flags().DurationVar(&p.lockTimeout, "lock-timeout", applier.DefaultLockTimeout, "Wait so long for a lock that somebody else holds, as in `30s`.")
+}
+
+func (a *app) applyCommand() *cobra.Command {
+	p := &applying{planning: planning{a: a}}
+	cmd := &cobra.Command{
+		Use: "apply [DIR | FILES | PLAN]", Short: "Submit what differs, and follow the jobs to their end",
+		Long: `Makes a plan, asks for approval, submits exactly the difference, and follows the
+workflow's jobs until each is settled or waits for its time. A plan that "waybill
+plan -out" has saved is carried out without asking, or not at all if the state
+has changed since.
+
+On the embedded store apply runs the jobs itself; against a Redis that is done by
+the processes of "waybill worker", or with -worker by apply too.
+
+Ctrl-C leaves in order: against a Redis the jobs go on; a worker of apply's own
+hands running jobs back first, without spending an attempt. The next apply goes
+on where this one stopped.`,
+		Example: `waybill apply
+waybill apply -auto-approve examples/sales
+waybill apply -redis redis://127.0.0.1:6379 -detach`,
+		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args) },
+	}
+	p.flags(cmd)
+	p.replaceFlags(cmd)
+	cmd.Flags().BoolVar(&p.detach, "detach", false, "Return when everything is submitted, without following the jobs.")
+	cmd.Flags().BoolVar(&p.worker, "worker", false, "Run jobs in this process too. The embedded store's apply always does.")
+	cmd.Flags().IntVar(&p.parallelism, "parallelism", max(4, 2*runtime.NumCPU()), "Run at most `N` jobs at a time in this process.")
+	return cmd
+}
+
+func (a *app) destroyCommand() *cobra.Command {
+	p := &applying{planning: planning{a: a, destroy: true}}
+	cmd := &cobra.Command{
+		Use: "destroy [DIR | FILES]", Short: "Cancel the workflow's jobs and forget its state",
+		Long: `Cancels every job of the workflow that has not ended and removes its state. A job
+that runs is told to stop, and is forgotten once it has. What is applied
+afterwards runs anew.`,
+		Example: `waybill destroy examples/sales`,
+		RunE:    func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args) },
+	}
+	p.flags(cmd)
+	return cmd
+}
+
+func (p *applying) run(ctx context.Context, args []string) (err error) {
+	defer p.close(&err)
+	p.a.stops.announce("Interrupted. Leaving in order; once more leaves at once.")
+	if p.json && !p.autoApprove {
+		return p.a.inJSON(nil, true, fail("Approval is needed", "With -json nobody can be asked. Give -auto-approve."))
+	}
+	err = p.apply(ctx, args)
+	if p.screen != nil {
+		p.screen.close()
+	}
+	return p.a.inJSON(p.screen, p.json, err)
+}
+
+func (p *applying) apply(ctx context.Context, args []string) error {
+	file, args, err := planFiles(args)
+	if err != nil {
+		return err
+	}
+	if file != "" {
+		if err := p.useSaved(file); err != nil {
+			return err
+		}
+	}
+	if err := p.open(ctx, args, serving, screenOptions{}); err != nil {
+		return err
+	}
+	p.ownWorker = !p.detach && (p.store.embedded || p.worker) && !p.destroy
+	plan, err := p.planOrSaved(ctx)
+	if err != nil {
+		return err
+	}
+	if !plan.Empty() && p.saved == nil {
+		if ok, err := p.approve(ctx, plan, ""); err != nil || !ok {
+			return err
+		}
+	}
+	following, own := ctx, (*ownWorker)(nil)
+	if p.ownWorker {
+		if own, err = p.startWorker(ctx, plan); err != nil {
+			return err
+		}
+		following = own.ctx
+	}
+	result, err := applier.Apply(following, p.store.client, applier.Run{
+		Plan: plan, Workflow: p.workflow, Options: p.options, Keyring: p.keyring, LockTimeout: p.waitForLock(), Detach: p.detach,
+		Observer: p.screen, Saved: p.saved != nil,
+		Approve: func(ctx context.Context, again *planner.Plan) (bool, error) {
+			if p.autoApprove {
+				return true, nil
+			}
+			if err := p.render(again); err != nil {
+				return false, err
+			}
+			return p.approved(ctx, again, "The state has changed since this plan was made, and so has the plan. ")
+		},
+	})
+	died, workerErr := own.stop()
+	p.screen.close()
+	switch {
+	case died:
+		return workerErr
+	case err != nil:
+		return p.explain(err)
+	case workerErr != nil:
+		p.screen.report(hcl.Diagnostics{asDiagnostic(workerErr)}, nil)
+	}
+	return p.conclude(result)
+}
+
+// useSaved takes a saved plan instead of making one.
+func (p *applying) useSaved(file string) error {
+	switch {
+	case p.destroy:
+		return fail("Wrong arguments", "destroy makes its own plan. %s is a saved plan: give it to apply.", file)
+	case len(p.targets) > 0 || len(p.replace) > 0 || p.rerun || len(p.variables.sources) > 0:
+		return fail("Wrong arguments", "%s is a saved plan, which stands as it is: -target, -replace, -rerun and variables belong to the plan command.", file)
+	}
+	k, err := p.a.keyring(true)
+	if err != nil {
+		return err
+	}
+	p.saved, err = readPlan(file, k)
+	return err
+}
+
+// planOrSaved is the plan that is applied.
+func (p *applying) planOrSaved(ctx context.Context) (*planner.Plan, error) {
+	if p.saved == nil {
+		return p.make(ctx)
+	}
+	w, err := planned(p.saved, p.workflow)
+	if err != nil {
+		return nil, err
+	}
+	p.workflow, p.options.Destroy = w, p.saved.Destroy
+	return p.saved, nil
+}
+
+// waitForLock translates -lock-timeout: there 0 asks once.
+func (p *applying) waitForLock() time.Duration {
+	if p.lockTimeout <= 0 {
+		return -1
+	}
+	return p.lockTimeout
+}
+
+// approve asks for approval of a plan; false ends the command.
+func (p *applying) approve(ctx context.Context, plan *planner.Plan, why string) (bool, error) {
+	ok, err := p.approved(ctx, plan, why)
+	if err != nil || ok {
+		return ok, err
+	}
+	fmt.Fprintf(p.a.p.Stdout, "%s cancelled.\n", p.name())
+	return false, exit(exitError)
+}
+
+func (p *applying) name() string {
+	if p.destroy {
+		return "Destroy"
+	}
+	return "Apply"
+}
+
+func (p *applying) approved(ctx context.Context, _ *planner.Plan, why string) (bool, error) {
+	switch {
+	case p.autoApprove:
+		return true, nil
+	case !p.input:
+		return false, errNoInput("-auto-approve")
+	case p.destroy:
+		return p.a.prompt(ctx, fmt.Sprintf("Do you really want to destroy the jobs of workflow %q?", p.workflow.Name),
+			why+"Waybill will cancel all of its jobs and forget them, as shown above.\nThere is no undo. Only 'yes' will be accepted to approve.")
+	}
+	return p.a.prompt(ctx, "Do you want to perform these actions?",
+		why+"Waybill will perform the actions described above.\nOnly 'yes' will be accepted to approve.")
+}
+
+// explain turns what ended an apply into what is said about it.
+func (p *applying) explain(err error) error {
+	var interrupted *applier.InterruptedError
+	var locked *applier.LockedError
+	var stale *applier.StaleError
+	switch {
+	case errors.As(err, &interrupted):
+		return fail("Interrupted", "%s.", capital(interrupted.Error()))
+	case errors.As(err, &locked):
+		return lockFailure(locked)
+	case errors.As(err, &stale):
+		return fail("Saved plan is stale", "%s.", stale.Error())
+	case errors.Is(err, applier.ErrDeclined):
+		fmt.Fprintf(p.a.p.Stdout, "%s cancelled.\n", p.name())
+		return exit(exitError)
+	}
+	return err
+}
+
+func lockFailure(e *applier.LockedError) error {
+	h := e.Holder
+	return fail("Error acquiring the state lock", "Workflow %q is locked by %s, for %s since %s; it stayed so for %s.\n\n"+
+		"-lock-timeout waits longer. Only if that process is known to be gone for good:\n\n  waybill force-unlock %s",
+		e.Workflow, h.Who, h.Operation, h.Since.UTC().Format(time.RFC3339), e.Waited.Round(time.Second), h.Token)
+}
+
+// conclude says how to go on, and chooses the exit code.
+func (p *applying) conclude(r applier.Result) error {
+	if !p.json {
+		if hint := p.hint(r); hint != "" {
+			fmt.Fprintf(p.a.p.Stdout, "\n%s\n", hint)
+		}
+	}
+	switch {
+	case r.Interrupted:
+		return exit(exitInterrupted)
+	case len(r.Bad) > 0:
+		return exit(exitError)
+	}
+	return nil
+}
+
+// hint is what the user may want to do next.
+func (p *applying) hint(r applier.Result) string {
+	dir := p.store.elsewhere()
+	redis := ""
+	if p.redis.url != "" {
+		redis = " -redis " + p.store.name
+	}
+	switch {
+	case r.Detached && p.store.embedded:
+		return "The jobs are submitted and run when a worker serves them:\n\n  waybill worker" + dir
+	case r.Detached:
+		return "The jobs go on without this command. To follow them:\n\n  waybill watch" + redis + dir
+	case r.Interrupted && p.ownWorker:
+		return "What was running is handed back. To go on:\n\n  waybill apply" + redis + dir
+	case r.Interrupted:
+		return "The jobs go on without this command. To follow them again:\n\n  waybill watch" + redis + dir
+	}
+	return ""
+}

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// prompt asks a question that only "yes" answers. The answer is read in the background, so that Ctrl-C ends the waiting.
+func (a *app) prompt(ctx context.Context, question, explanation string) (bool, error) {
+	ink := a.ink(a.p.Stdout)
+	fmt.Fprintf(a.p.Stdout, "\n%s\n%s\n\n  %s ", ink.Bold(question), indent(explanation, "  "), ink.Bold("Enter a value:"))
+	type reply struct {
+		text string
+		err  error
+	}
+	answered := make(chan reply, 1)
+	go func() {
+		text, err := bufio.NewReader(a.p.Stdin).ReadString('\n')
+		answered <- reply{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(a.p.Stdout)
+		return false, ctx.Err()
+	case r := <-answered:
+		if r.err != nil && !errors.Is(r.err, io.EOF) {
+			return false, fmt.Errorf("read the answer: %w", r.err)
+		}
+		fmt.Fprintln(a.p.Stdout)
+		return strings.TrimSpace(r.text) == "yes", nil
+	}
+}
+
+// errNoInput says how to go on where nobody can be asked.
+func errNoInput(option string) error {
+	return fail("Approval is needed", "Input is switched off (-input=false), so nobody can be asked. Give %s if it may go on without.", option)
+}

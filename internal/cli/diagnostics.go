@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/waybill-dev/waybill/tui"
+)
+
+// complain writes an error to stderr.
+func (a *app) complain(err error) {
+	diags, files := asDiagnostics(err)
+	a.show(diags, files)
+}
+
+// show writes diagnostics to stderr, each with the lines of the source that it is about.
+func (a *app) show(diags hcl.Diagnostics, files map[string]*hcl.File) {
+	if len(diags) == 0 {
+		return
+	}
+	var b bytes.Buffer
+	w := hcl.NewDiagnosticTextWriter(&b, files, width(a.p.Stderr), a.ink(a.p.Stderr).On)
+	for _, d := range diags {
+		safe := *d
+		safe.Summary, safe.Detail = tui.Clean(d.Summary), tui.Clean(d.Detail)
+		if d.Subject != nil && files[d.Subject.Filename] == nil {
+			safe.Subject, safe.Context = nil, nil // a file or folder as a whole, which the detail names
+		}
+		w.WriteDiagnostic(&safe) //nolint:errcheck // a buffer takes everything
+	}
+	fmt.Fprint(a.p.Stderr, "\n"+strings.TrimRight(b.String(), "\n")+"\n")
+}
+
+// width is how wide lines for a stream may be, in cells: its terminal's width, or 0 for as wide as they are.
+func width(stream io.Writer) uint {
+	f, ok := stream.(*os.File)
+	if !ok || !terminal(stream) {
+		return 0
+	}
+	w, _, err := term.GetSize(f.Fd())
+	if err != nil || w < 20 {
+		return 78
+	}
+	return uint(w)
+}

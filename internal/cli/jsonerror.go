@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/waybill-dev/waybill/tui"
+)
+
+// inJSON writes an error as a diagnostic of the -json stream, and leaves only the exit code to be told. Whoever reads the
+// stream reads one stream.
+func (a *app) inJSON(s *screen, on bool, err error) error {
+	if !on || err == nil {
+		return err
+	}
+	if _, ok := err.(exit); ok {
+		return err
+	}
+	j := tui.NewJSON(tui.JSONOptions{Out: a.p.Stdout})
+	if s != nil && s.json != nil {
+		j = s.json
+	}
+	diags, files := asDiagnostics(err)
+	j.Diagnostics(diags, files)
+	if a.stops.interrupted() {
+		return exit(exitInterrupted)
+	}
+	return exit(exitError)
+}
+
+// earlyReport shows what is to be said before a screen exists.
+func (a *app) earlyReport(json bool) func(hcl.Diagnostics, map[string]*hcl.File) {
+	if !json {
+		return a.show
+	}
+	return func(hcl.Diagnostics, map[string]*hcl.File) {} // warnings alone; the stream's first line is the version
+}

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/planner"
+)
+
+// planning is what plan, apply and destroy have in common: where the workflow and its store are, and which difference
+// between them is asked for.
+type planning struct {
+	a         *app
+	variables variables
+	redis     redisFlag
+	targets   []string
+	replace   []string
+	rerun     bool
+	destroy   bool
+	json      bool
+	input     bool
+
+	ownWorker bool          // apply runs, or would run, jobs itself
+	saved     *planner.Plan // to apply, instead of a new one
+	workflow  *config.Workflow
+	store     *store
+	screen    *screen
+	keyring   *conveyor.Keyring
+	options   planner.Options
+}
+
+func (p *planning) flags(cmd *cobra.Command) {
+	p.redis.flags(cmd)
+	p.variables.flags(cmd)
+	cmd.Flags().StringArrayVar(&p.targets, "target", nil, "Plan only for the job at `ADDR` and what it waits for. May be given several times.")
+	cmd.Flags().BoolVar(&p.json, "json", false, "Write one JSON object a line, as Terraform does.")
+	cmd.Flags().BoolVar(&p.input, "input", true, "With -input=false, ask for nothing: what would have been asked for is an error.")
+}
+
+func (p *planning) replaceFlags(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&p.replace, "replace", nil, "Run the job at `ADDR` again, and what follows from it. May be given several times.")
+	cmd.Flags().BoolVar(&p.rerun, "rerun", false, "Run every declared job again.")
+}
+
+// open reads the workflow of the arguments and opens its store; close it afterwards.
+func (p *planning) open(ctx context.Context, args []string, how access, so screenOptions) (err error) {
+	d := everything
+	if p.destroy || p.saved != nil {
+		d = settingsOnly
+	}
+	early := p.a.earlyReport(p.json)
+	if p.workflow, err = p.a.load(args, p.variables, d, early); err != nil {
+		return err
+	}
+	if p.options, err = p.planOptions(how == serving); err != nil {
+		return err
+	}
+	if p.store, err = p.a.open(ctx, p.redis, p.workflow, how); err != nil {
+		return err
+	}
+	so.json, so.destroy = p.json, p.destroy
+	p.screen = p.a.newScreen(p.store, so)
+	if p.json {
+		p.screen.json.Version(Version, p.store.name, p.workflow.Name)
+	} else {
+		fmt.Fprintln(p.a.p.Stdout, p.store.line())
+	}
+	return nil
+}
+
+func (p *planning) planOptions(makeKey bool) (planner.Options, error) {
+	var err error
+	if p.keyring, err = p.a.keyring(makeKey); err != nil {
+		return planner.Options{}, err
+	}
+	o := planOptions(p.keyring)
+	o.Destroy, o.Rerun = p.destroy, p.rerun
+	if o.Targets, err = parseAddrs("target", p.targets); err != nil {
+		return o, err
+	}
+	o.Replace, err = parseAddrs("replace", p.replace)
+	return o, err
+}
+
+// close gives the terminal and the store back.
+func (p *planning) close(err *error) {
+	if p.screen != nil {
+		p.screen.close()
+	}
+	if p.store != nil {
+		if closing := p.store.close(); closing != nil && *err == nil {
+			*err = fail("Cannot close the store", "%v.", closing)
+		}
+	}
+}
+
+// make makes the plan and shows it.
+func (p *planning) make(ctx context.Context) (*planner.Plan, error) {
+	state, err := applier.ReadState(ctx, p.store.client, p.workflow.Name)
+	if err != nil {
+		return nil, err
+	}
+	plan, diags := planner.Make(p.workflow, state, p.options)
+	if err := errorIf(diags, p.workflow.Sources); err != nil {
+		return nil, err
+	}
+	p.screen.report(diags, p.workflow.Sources)
+	if err := p.render(plan); err != nil {
+		return nil, err
+	}
+	return plan, p.warn(ctx, plan)
+}
+
+func (p *planning) render(plan *planner.Plan) error {
+	if p.json {
+		p.screen.json.Plan(plan)
+		return nil
+	}
+	out := p.a.p.Stdout
+	fmt.Fprintln(out)
+	return plan.Render(out, planner.RenderOptions{Color: p.a.ink(out).On, Width: int(width(out))})
+}
+
+// warn tells about jobs that would wait for a worker that is not there. An apply with a worker of its own handles the
+// built-in types.
+func (p *planning) warn(ctx context.Context, plan *planner.Plan) error {
+	var needs []applier.Need
+	for _, r := range plan.Rows {
+		if r.Job == nil || r.Action != planner.Create && r.Action != planner.Replace && r.Action != planner.Update {
+			continue
+		}
+		if p.ownWorker && builtIn(r.Job.Type) {
+			continue
+		}
+		needs = append(needs, applier.NeedOf(r.Job, p.keyring))
+	}
+	warnings, err := applier.Unserved(ctx, p.store.client, needs)
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		p.screen.Observe(w)
+	}
+	return nil
+}
+
+func (a *app) planCommand() *cobra.Command {
+	p := &planning{a: a}
+	detailed, out := false, ""
+	cmd := &cobra.Command{
+		Use: "plan [DIR | FILES]", Short: "Show what apply would change",
+		Long: `Compares the workflow with its state and the live status of its jobs, and shows
+what apply would submit, change and cancel, each with its reason. plan takes no
+lock and writes nothing.
+
+With -detailed-exitcode the exit code is 0 for no changes, 1 for an error and 2
+for changes.`,
+		Example: `waybill plan
+waybill plan examples/sales -var day=2026-11-19
+waybill plan -target='job.clean["eu"]' -replace=job.report`,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			defer p.close(&err)
+			if err := p.open(cmd.Context(), args, reading, screenOptions{plain: true}); err != nil {
+				return p.a.inJSON(p.screen, p.json, err)
+			}
+			p.ownWorker = p.store.embedded
+			plan, err := p.make(cmd.Context())
+			if err != nil {
+				return p.a.inJSON(p.screen, p.json, err)
+			}
+			if out != "" {
+				if err := p.save(plan, out); err != nil {
+					return p.a.inJSON(p.screen, p.json, err)
+				}
+			}
+			if detailed && !plan.Empty() {
+				return exit(exitChanges)
+			}
+			return nil
+		},
+	}
+	p.flags(cmd)
+	p.replaceFlags(cmd)
+	cmd.Flags().BoolVar(&p.destroy, "destroy", false, "Plan what destroy would do.")
+	cmd.Flags().StringVar(&out, "out", "", "Save the plan in `FILE`, for apply.")
+	cmd.Flags().BoolVar(&detailed, "detailed-exitcode", false, "Exit with 2 if there are changes.")
+	return cmd
+}
+
+// save writes the plan to a file, and says how to apply it.
+func (p *planning) save(plan *planner.Plan, file string) error {
+	if err := writePlan(file, plan, p.keyring); err != nil {
+		return err
+	}
+	if p.json {
+		return nil
+	}
+	_, err := fmt.Fprintf(p.a.p.Stdout, "\nSaved the plan to %s. To perform exactly these actions:\n\n  waybill apply %s%s\n", file, file, p.store.elsewhere())
+	return err
+}

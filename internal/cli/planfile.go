@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/planner"
+)
+
+// planFiles takes the saved plan, told by its content, out of a command's arguments; "" when there is none.
+func planFiles(args []string) (file string, paths []string, err error) {
+	for _, arg := range args {
+		switch {
+		case !isPlanFile(arg):
+			paths = append(paths, arg)
+		case file != "":
+			return "", nil, fail("Too many arguments", "%s and %s are both saved plans; one can be taken at a time.", file, arg)
+		default:
+			file = arg
+		}
+	}
+	return file, paths, nil
+}
+
+func isPlanFile(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close() //nolint:errcheck // only read
+	head := make([]byte, 16)
+	n, _ := io.ReadFull(f, head)
+	return planner.IsPlanFile(head[:n])
+}
+
+// writePlan saves a plan, as a whole or not at all, readable by its user alone: it holds the commands of jobs.
+func writePlan(path string, p *planner.Plan, k *conveyor.Keyring) error {
+	var b bytes.Buffer
+	if err := planner.WritePlan(&b, p, sealer(k)); err != nil {
+		return fail("Cannot save the plan", "%v.", err)
+	}
+	if err := replaceFile(path, b.Bytes(), 0o600); err != nil {
+		return fail("Cannot save the plan", "%v.", err)
+	}
+	return nil
+}
+
+func readPlan(path string, k *conveyor.Keyring) (*planner.Plan, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fail("Cannot read the plan", "%v.", err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	p, err := planner.ReadPlan(f, sealer(k))
+	if err != nil {
+		return nil, fail("Cannot read the plan", "%s: %v.", path, err)
+	}
+	return p, nil
+}
+
+// sealer is a keyring as the planner takes it; no keyring is no sealer.
+func sealer(k *conveyor.Keyring) planner.Sealer {
+	if k == nil {
+		return nil
+	}
+	return k
+}
+
+// planned is the workflow that a saved plan holds: what its rows were made from.
+func planned(p *planner.Plan, settings *config.Workflow) (*config.Workflow, error) {
+	if p.Workflow != settings.Name {
+		return nil, fail("Plan of another workflow", "The plan is of workflow %q, and %s holds workflow %q. Name the directory that it was made for.",
+			p.Workflow, describeDir(settings.Dir), settings.Name)
+	}
+	w := *settings
+	w.Jobs = nil
+	for _, r := range p.Rows {
+		if r.Job != nil {
+			w.Jobs = append(w.Jobs, r.Job)
+		}
+	}
+	return &w, nil
+}
+
+func describeDir(dir string) string {
+	if dir == "." || dir == "" {
+		return "this directory"
+	}
+	return fmt.Sprintf("directory %s", dir)
+}

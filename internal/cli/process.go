@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/mattn/go-isatty"
+
+	"github.com/waybill-dev/waybill/tui"
+)
+
+// The exit codes of every command.
+const (
+	exitOK          = 0
+	exitError       = 1
+	exitChanges     = 2   // plan -detailed-exitcode: there are changes
+	exitFormat      = 3   // fmt -check: a file is not formatted
+	exitInterrupted = 130 // Ctrl-C, as shells count it
+)
+
+// Process is what a command line gets from the process it runs in.
+type Process struct {
+	Args           []string // without the program's name
+	Environ        []string // name=value
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Interrupts tells each wish of the user or the system to stop: the first one orderly, the second one at once.
+	Interrupts <-chan os.Signal
+	// Exit ends the process at once; default os.Exit.
+	Exit func(code int)
+}
+
+// app is one run of the command line.
+type app struct {
+	p     Process
+	stops *stops
+
+	chdir   string
+	noColor bool
+}
+
+// Run runs one command line and returns the exit code.
+func Run(p Process) int {
+	if p.Exit == nil {
+		p.Exit = os.Exit
+	}
+	a := &app{p: p}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	a.stops = newStops(cancel, p)
+	defer a.stops.listen(p.Interrupts)()
+
+	root := a.root()
+	root.SetArgs(normalise(root, p.Args))
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	err := root.ExecuteContext(ctx)
+	var code exit
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &code):
+		return int(code)
+	case a.stops.interrupted() && errors.Is(err, context.Canceled):
+		return exitInterrupted
+	}
+	a.complain(err)
+	if a.stops.interrupted() {
+		return exitInterrupted
+	}
+	return exitError
+}
+
+// exit ends a command with this code when all that is worth saying has been said.
+type exit int
+
+func (exit) Error() string { return "" }
+
+// getenv reads a variable of the process; the last one wins, as for the operating system's own lookup.
+func (a *app) getenv(name string) string {
+	for _, pair := range slices.Backward(a.p.Environ) {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// terminal tells whether a stream is one.
+func terminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
+}
+
+// ink colours what goes to a stream, if its reader wants colours.
+func (a *app) ink(stream io.Writer) tui.Ink {
+	return tui.Ink{On: !a.noColor && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb" && terminal(stream)}
+}
+
+// live tells whether a full-screen view may be shown: somebody looks, and it is no pipeline.
+func (a *app) live() bool {
+	return terminal(a.p.Stdin) && terminal(a.p.Stdout) && a.getenv("CI") == "" && a.getenv("TERM") != "dumb"
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waybill-dev/waybill/conveyor"
+)
+
+const (
+	dialTimeout = 5 * time.Second
+	minRedis    = 7 // the oldest major version with what the scripts need
+)
+
+// silence is what the Redis client may say for itself: its errors come back to whoever called, and are said here.
+type silence struct{}
+
+func (silence) Printf(context.Context, string, ...any) {}
+
+// openRedis connects to a Redis and asks it who it is, so that the first problem has a name.
+func (s *store) openRedis(ctx context.Context, address string) (redis.UniversalClient, error) {
+	if !strings.Contains(address, "://") {
+		address = "redis://" + address
+	}
+	s.name = redacted(address)
+	redis.SetLogger(silence{})
+	rdb, err := connect(address)
+	if err != nil {
+		return nil, fail("Invalid Redis URL", "%q: %v. Write it as redis://user:password@host:6379/0, rediss:// for TLS, or unix:///path for a socket.",
+			s.name, withoutSecret(err, address))
+	}
+	s.close = rdb.Close
+	info, err := rdb.Info(ctx, "server").Result()
+	if err != nil && !refused(err, "NOPERM") {
+		return nil, joinClose(s.unreachable(err), s)
+	}
+	if major := redisMajor(info); major > 0 && major < minRedis {
+		return nil, joinClose(fail("Redis is too old", "%s is version %d; Waybill needs Redis %d or newer, or Valkey.", s.name, major, minRedis), s)
+	}
+	return rdb, nil
+}
+
+// connect makes the client that a URL asks for: with addr parameters of a Cluster, with master_name of Sentinels, else
+// of a single server. It never sends a command twice by itself: the engine knows which ones may be.
+func connect(address string) (redis.UniversalClient, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, err
+	}
+	switch query := u.Query(); {
+	case query.Has("master_name"):
+		o, err := redis.ParseFailoverURL(address)
+		if err != nil {
+			return nil, err
+		}
+		o.MaxRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, dialTimeout, true
+		return redis.NewFailoverClient(o), nil
+	case query.Has("addr"):
+		o, err := redis.ParseClusterURL(address)
+		if err != nil {
+			return nil, err
+		}
+		o.MaxRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, dialTimeout, true
+		return redis.NewClusterClient(o), nil
+	default:
+		o, err := redis.ParseURL(address)
+		if err != nil {
+			return nil, err
+		}
+		o.MaxRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, dialTimeout, true
+		return redis.NewClient(o), nil
+	}
+}
+
+var redisVersion = regexp.MustCompile(`(?m)^redis_version:(\d+)\.`)
+
+func redisMajor(info string) int {
+	m := redisVersion.FindStringSubmatch(info)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(m[1])
+	return n
+}
+
+// unreachable says why a store did not answer, and what to do.
+func (s *store) unreachable(err error) error {
+	var network *net.OpError
+	f := &failure{cause: err}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case refused(err, "WRONGPASS"), refused(err, "invalid username-password"):
+		f.summary, f.detail = "Redis refused the password", fmt.Sprintf("%s does not accept the user name and password of its URL. "+
+			"Write them as redis://user:password@host:6379; a password alone as redis://:password@host:6379.", s.name)
+	case refused(err, "NOAUTH"):
+		f.summary, f.detail = "Redis needs a password", fmt.Sprintf("%s answers only to clients that give a password, and its URL has none. "+
+			"Write it as redis://:password@host:6379.", s.name)
+	case refused(err, "NOPERM"):
+		f.summary, f.detail = "Redis refused a command", fmt.Sprintf("The user of %s may not do what is needed here: %v.", s.name, err)
+	case refused(err, "LOADING"):
+		f.summary, f.detail = "Redis is not ready", fmt.Sprintf("%s is loading its data. Try again in a moment.", s.name)
+	case errors.As(err, &network), errors.Is(err, conveyor.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+		f.summary, f.detail = "Cannot reach Redis", fmt.Sprintf("%s does not answer: %v. Start it, or correct -redis, WAYBILL_REDIS or the redis block; "+
+			"without any of them the embedded store is used.", s.name, err)
+	default:
+		f.summary, f.detail = "Cannot use the store", fmt.Sprintf("%s: %v.", s.name, err)
+	}
+	return f
+}
+
+func refused(err error, code string) bool { return strings.Contains(err.Error(), code) }
+
+// redacted is a URL as it may be shown.
+func redacted(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "the Redis URL"
+	}
+	if u.User != nil {
+		u.User = url.User(u.User.Username())
+		if u.User.Username() == "" {
+			u.User = nil
+		}
+	}
+	u.RawQuery = ""
+	return u.String()
+}
+
+// withoutSecret is an error about a URL without the URL's password.
+func withoutSecret(err error, address string) error {
+	if u, parseErr := url.Parse(address); parseErr == nil && u.User != nil {
+		if password, ok := u.User.Password(); ok && password != "" {
+			return errors.New(strings.ReplaceAll(err.Error(), password, "..."))
+		}
+		return err
+	}
+	var bad *url.Error
+	if errors.As(err, &bad) {
+		return bad.Err // names no part of the URL
+	}
+	return err
+}

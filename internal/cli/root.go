@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/agext/levenshtein"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// root is the command line as a tree. Building it must stay cheap: it happens before every command.
+func (a *app) root() *cobra.Command {
+	version := false
+	root := &cobra.Command{
+		Use:   "waybill",
+		Short: "Terraform for job workflows",
+		Long: `Waybill is Terraform for job workflows. HCL files declare jobs; plan shows what
+differs from the state; apply submits exactly that difference; workers run the
+jobs, and you see it live.
+
+Commands take the workflow's directory, or its *.hcl files, as arguments; the
+default is the current directory. Without a Redis they use an embedded store in
+the directory's .waybill/ folder.`,
+		SilenceUsage: true, SilenceErrors: true,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case version:
+				return a.printVersion(false)
+			case len(args) > 0:
+				return unknownCommand(cmd, args[0])
+			}
+			return cmd.Help()
+		},
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.enter() },
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help-command"})
+	root.SetHelpFunc(a.help)
+	root.SetFlagErrorFunc(flagError)
+	root.PersistentFlags().SortFlags = false
+	root.PersistentFlags().StringVar(&a.chdir, "chdir", "", "Switch to the directory `DIR` before doing anything else.")
+	root.PersistentFlags().BoolVar(&a.noColor, "no-color", false, "Write no colours. The NO_COLOR variable does the same.")
+	root.Flags().BoolVar(&version, "version", false, "Print the version, as the version command does.")
+	root.AddCommand(
+		a.initCommand(), a.validateCommand(), a.planCommand(), a.applyCommand(), a.destroyCommand(),
+		a.workerCommand(), a.watchCommand(), a.waitCommand(), a.logsCommand(), a.outputCommand(), a.showCommand(), a.graphCommand(), a.stateCommand(),
+		a.fmtCommand(), a.forceUnlockCommand(), a.completionCommand(), a.versionCommand(),
+	)
+	for _, cmd := range root.Commands() {
+		cmd.Flags().SortFlags = false
+	}
+	return root
+}
+
+// enter changes to the directory of -chdir.
+func (a *app) enter() error {
+	if a.chdir == "" {
+		return nil
+	}
+	if err := os.Chdir(a.chdir); err != nil {
+		return fail("Cannot switch to the directory of -chdir", "%v.", err)
+	}
+	return nil
+}
+
+// group makes a command that only has subcommands say so.
+func group(cmd *cobra.Command) {
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(cmd, args[0])
+		}
+		return cmd.Help()
+	}
+}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	hint := ""
+	if n := nearest(name, names); n != "" {
+		hint = fmt.Sprintf("Did you mean %q? ", n)
+	}
+	return fail("Unknown command", "%s has no command %q. %sRun %q for the list.", cmd.CommandPath(), name, hint, cmd.CommandPath()+" -help")
+}
+
+// flagError says flags as they are written here, with one dash, and names a near one.
+func flagError(cmd *cobra.Command, err error) error {
+	help := fmt.Sprintf("Run %q for the options of this command.", cmd.CommandPath()+" -help")
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return fail("Invalid option", "%s. %s", strings.TrimSuffix(capital(strings.ReplaceAll(err.Error(), "--", "-")), "."), help)
+	}
+	var names []string
+	for _, set := range flagSets(cmd) {
+		set.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	}
+	name := longer(unknown.GetSpecifiedName(), unknown.GetSpecifiedShortnames())
+	hint := ""
+	if n := nearest(name, names); n != "" {
+		hint = fmt.Sprintf("Did you mean -%s? ", n)
+	}
+	return fail("Unknown option", "%s has no option -%s. %s%s", cmd.CommandPath(), name, hint, help)
+}
+
+func longer(a, b string) string {
+	if len(a) > len(b) {
+		return a
+	}
+	return b
+}
+
+// nearest is the name that a misspelt one most likely means; "" when none is near.
+func nearest(name string, names []string) string {
+	slices.Sort(names)
+	best, at := "", 1+len(name)/3
+	if len(name) > 3 {
+		at = max(at, 3) // two letters that changed places are two changes
+	}
+	for _, n := range names {
+		if d := levenshtein.Distance(name, n, nil); d < at {
+			best, at = n, d
+		}
+	}
+	return best
+}
+
+// noArgs refuses arguments of a command that takes none.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fail("Too many arguments", "%s takes no arguments, and got %q.", cmd.CommandPath(), args)
+}

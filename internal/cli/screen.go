@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/tui"
+)
+
+// screenOptions choose how a run is shown.
+type screenOptions struct {
+	json, plain    bool // else what suits stdout
+	destroy, watch bool
+	ownWorker      bool
+}
+
+// screen shows one run: it is the run's observer, and gives the terminal back when it is closed.
+type screen struct {
+	applier.Observer
+	a    *app
+	live *tui.Live // nil for lines
+	json *tui.JSON // nil but with -json
+}
+
+// newScreen chooses how a run is shown. A view that fills the screen starts with the first event that is no waiting for
+// the lock, so that questions can be asked before.
+func (a *app) newScreen(s *store, o screenOptions) *screen {
+	sc := &screen{a: a}
+	switch {
+	case o.json:
+		sc.json = tui.NewJSON(tui.JSONOptions{Out: a.p.Stdout, Destroy: o.destroy})
+		sc.Observer = sc.json
+	case !o.plain && a.live():
+		sc.live = tui.NewLive(tui.LiveOptions{In: a.p.Stdin, Out: a.p.Stdout, NoColor: !a.ink(a.p.Stdout).On, Now: s.now, Destroy: o.destroy,
+			Watch: o.watch, OwnWorker: o.ownWorker, Stop: func(int) { a.stops.stop() }})
+		sc.Observer = &lateView{live: sc.live, plain: a.plain(s, o), stops: a.stops}
+	default:
+		sc.Observer = a.plain(s, o)
+	}
+	sc.Observe(s.opened())
+	return sc
+}
+
+func (a *app) plain(s *store, o screenOptions) *tui.Plain {
+	return tui.NewPlain(tui.PlainOptions{Out: a.p.Stdout, Err: a.p.Stderr, Ink: a.ink(a.p.Stdout), Now: s.now, Destroy: o.destroy, Watch: o.watch})
+}
+
+// close gives the terminal back and writes what should stay. It may be called again.
+func (s *screen) close() {
+	v, ok := s.Observer.(*lateView)
+	if !ok || !v.started {
+		return
+	}
+	if err := s.live.Close(); err != nil {
+		s.a.complain(err)
+	}
+	s.a.stops.screen(nil)
+}
+
+// lateView is a live view that takes the terminal when there is something to see.
+type lateView struct {
+	live    *tui.Live
+	plain   *tui.Plain
+	stops   *stops
+	opened  applier.Opened
+	started bool
+}
+
+// Observe is called from one goroutine.
+func (v *lateView) Observe(e applier.Event) {
+	if !v.started {
+		switch o := e.(type) {
+		case applier.Opened:
+			v.opened = o
+			return
+		case applier.LockWaiting, applier.Replanned, applier.Warning, applier.Done:
+			v.plain.Observe(e)
+			return
+		}
+		v.started = true
+		v.stops.screen(v.live.Kill)
+		v.live.Start()
+		v.live.Observe(v.opened)
+	}
+	v.live.Observe(e)
+}
+
+// report shows diagnostics as the run is shown.
+func (s *screen) report(diags hcl.Diagnostics, files map[string]*hcl.File) {
+	if s.json != nil {
+		s.json.Diagnostics(diags, files)
+		return
+	}
+	s.a.show(diags, files)
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/spf13/cobra"
+
+	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/embedded"
+)
+
+// redisFlag is the -redis option.
+type redisFlag struct{ url string }
+
+func (r *redisFlag) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&r.url, "redis", "", "Use the Redis at `URL`, as in redis://user:password@host:6379/0. Without it: WAYBILL_REDIS, "+
+		"then the workflow's redis block, then the embedded store.")
+}
+
+// store is where a workflow's state and jobs are.
+type store struct {
+	client   *conveyor.Client
+	name     string // for people; without passwords
+	embedded bool
+	dir      string        // the workflow's, as given
+	workflow string        // its name
+	skew     time.Duration // of the store's clock against this process's
+	close    func() error
+}
+
+// access is what a command does with a store.
+type access uint8
+
+const (
+	reading access = iota // sees what there is; the embedded store is not served and nothing on disk changes
+	serving               // may write; the embedded store is joined, or served by this process
+)
+
+// open opens the store of a workflow: the one that is named first by -redis, WAYBILL_REDIS and the redis block, else the
+// embedded one of the workflow's directory.
+func (a *app) open(ctx context.Context, r redisFlag, w *config.Workflow, how access) (*store, error) {
+	url := r.url
+	if url == "" {
+		url = a.getenv("WAYBILL_REDIS")
+	}
+	if url == "" {
+		url = w.Redis
+	}
+	s := &store{dir: w.Dir, workflow: w.Name}
+	if s.dir == "" {
+		s.dir = "."
+	}
+	var err error
+	var rdb redis.UniversalClient
+	if url == "" {
+		s.embedded = true
+		rdb, err = s.openEmbedded(ctx, how)
+	} else {
+		if !w.Named && w.Dir != "" {
+			return nil, fail("Workflow has no name", "Many workflows share one Redis, so each needs a name of its own there. Add a block to its files:\n\n"+
+				"  workflow %q {}", filepath.Base(absolute(w.Dir)))
+		}
+		rdb, err = s.openRedis(ctx, url)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.client, err = conveyor.NewClient(rdb, conveyor.Options{Namespace: w.Namespace})
+	if err != nil {
+		return nil, joinClose(err, s)
+	}
+	now, err := s.client.Now(ctx)
+	if err != nil {
+		return nil, joinClose(s.unreachable(err), s)
+	}
+	s.skew = time.Until(now)
+	return s, nil
+}
+
+func joinClose(err error, s *store) error {
+	s.close() //nolint:errcheck // the first error says it
+	return err
+}
+
+// openTimeout bounds waiting for a process that holds the embedded store and does not answer.
+const openTimeout = 10 * time.Second
+
+// openEmbedded opens the embedded store of the workflow's directory.
+func (s *store) openEmbedded(ctx context.Context, how access) (redis.UniversalClient, error) {
+	dir := filepath.Join(s.dir, ".waybill")
+	s.name = "embedded store in " + dir
+	open := embedded.Open
+	if how == reading {
+		open = embedded.ReadOnly
+	}
+	opening, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	st, err := open(opening, dir, embedded.Options{})
+	if err == nil && how == serving {
+		if err = ignoreStore(dir); err != nil {
+			st.Close() //nolint:errcheck // the first error says it
+		}
+	}
+	if err != nil {
+		return nil, fail("Cannot open the embedded store", "%s. Without a Redis it is kept beside the workflow's files, so this directory has to be writable; "+
+			"-redis=URL uses a Redis instead.", capital(err.Error()))
+	}
+	s.close = st.Close
+	if how == serving {
+		resumed := suspendWith(st)
+		s.close = func() error {
+			resumed()
+			return st.Close()
+		}
+	}
+	return st.Client(), nil
+}
+
+// now is the store's clock.
+func (s *store) now() time.Time { return time.Now().Add(s.skew) }
+
+// opened is the event that names the store.
+func (s *store) opened() applier.Opened {
+	return applier.Opened{Store: s.name, Embedded: s.embedded, Workflow: s.workflow}
+}
+
+// line is the first line of a command's output.
+func (s *store) line() string {
+	return fmt.Sprintf("Workflow %q, %s.", s.workflow, s.name)
+}
+
+// elsewhere is how to name this workflow on another command line.
+func (s *store) elsewhere() string {
+	if s.dir == "." {
+		return ""
+	}
+	return " " + s.dir
+}
+
+func absolute(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	return abs
+}

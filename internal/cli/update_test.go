@@ -1,0 +1,5 @@
+package cli_test
+
+import "flag"
+
+var update = flag.Bool("update", false, "take what commands write into the stories")

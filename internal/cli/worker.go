@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/handlers"
+)
+
+// working is one run of the worker command.
+type working struct {
+	a             *app
+	redis         redisFlag
+	queues        string
+	namespace     string
+	id, team      string
+	dir           string
+	concurrency   int
+	drain         time.Duration
+	allowUnsigned bool
+}
+
+func (a *app) workerCommand() *cobra.Command {
+	w := &working{a: a}
+	cmd := &cobra.Command{
+		Use: "worker [DIR | FILES]", Short: "Run jobs",
+		Long: `Runs the jobs of a workflow: of the queues that its state names, also of those that
+later applies add. It may be started before the first apply, any number of times,
+on any machine that reaches the Redis, with the same WAYBILL_KEY or key file as
+the user who applies.
+
+With -queues it serves these queues instead, by weight: -queues critical=6,default=3
+takes critical jobs twice as often as default ones while there are both.
+
+exec, http, sleep and noop jobs are handled; commands run in -dir, by default the
+workflow's directory. Other types are left to workers that know them.
+
+Ctrl-C or SIGTERM takes no new jobs, lets running ones end for -shutdown-timeout,
+and hands back the rest. A second one leaves at once.`,
+		Example: `waybill worker examples/sales
+waybill worker -redis redis://127.0.0.1:6379 -concurrency 20
+waybill worker -queues critical=6,default=3`,
+		RunE: func(cmd *cobra.Command, args []string) error { return w.run(cmd.Context(), args) },
+	}
+	w.redis.flags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&w.queues, "queues", "", "Serve these queues, each with its weight, as in `a=6,b=3`. A queue without one has weight 1.")
+	f.IntVar(&w.concurrency, "concurrency", max(4, 2*runtime.NumCPU()), "Run at most `N` jobs at a time.")
+	f.StringVar(&w.dir, "dir", "", "Run commands in `DIR`. Default: the workflow's directory.")
+	f.StringVar(&w.namespace, "namespace", "", "With -queues and without a workflow: the Redis key namespace `NAME`. Default: waybill.")
+	f.StringVar(&w.id, "id", "", "Register as `ID`, which no other worker has. Default: the host's name and a random part.")
+	f.StringVar(&w.team, "team", "", "Register with the team `NAME`, for whoever watches.")
+	f.DurationVar(&w.drain, "shutdown-timeout", conveyor.DefaultShutdownTimeout, "On Ctrl-C, let running jobs go on for so long, as in `30s`.")
+	f.BoolVar(&w.allowUnsigned, "allow-unsigned", false, "Run exec and http jobs that carry no signature. Whoever can write to the Redis can then run "+
+		"commands on this machine.")
+	return cmd
+}
+
+func (w *working) run(ctx context.Context, args []string) (err error) {
+	shares, err := parseShares(w.queues)
+	if err != nil {
+		return err
+	}
+	workflow, err := w.workflow(args)
+	if err != nil {
+		return err
+	}
+	keyring, err := w.a.keyring(true)
+	if err != nil {
+		return err
+	}
+	s, err := w.a.open(ctx, w.redis, workflow, serving)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closing := s.close(); closing != nil && err == nil {
+			err = fail("Cannot close the store", "%v.", closing)
+		}
+	}()
+	log := slog.New(slog.NewTextHandler(w.a.p.Stderr, nil))
+	worker, err := conveyor.NewWorker(s.client, conveyor.WorkerOptions{
+		Queues: shares, ID: w.id, Team: w.team, Concurrency: w.concurrency, ShutdownTimeout: w.shutdown(), Keyring: keyring,
+		AllowUnsigned: w.allowUnsigned, Logger: log,
+	})
+	if err != nil {
+		return fail("Cannot start the worker", "%v.", err)
+	}
+	dir := w.dir
+	if dir == "" {
+		dir = s.dir
+	}
+	if err := handlers.Register(worker, handlers.Options{Dir: dir, Logger: log}); err != nil {
+		return fail("Cannot start the worker", "%v.", err)
+	}
+	w.a.stops.announce(fmt.Sprintf("Stopping: running jobs may end within %s, the rest is handed back. Once more leaves at once.", w.drain))
+	fmt.Fprintln(w.a.p.Stdout, s.line())
+	if w.allowUnsigned {
+		log.Warn("unsigned jobs are run: whoever can write to the store can run commands here")
+	}
+	following, end := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if w.queues == "" {
+			follow(following, s, worker, log)
+		}
+	}()
+	err = worker.Run(ctx)
+	end()
+	<-done
+	return err
+}
+
+// shutdown translates -shutdown-timeout: there 0 hands back at once.
+func (w *working) shutdown() time.Duration {
+	if w.drain <= 0 {
+		return -1
+	}
+	return w.drain
+}
+
+// workflow reads the workflow that is worked for. With -queues there need not be one.
+func (w *working) workflow(args []string) (*config.Workflow, error) {
+	if w.queues != "" && len(args) == 0 {
+		namespace := w.namespace
+		if namespace == "" {
+			namespace = config.DefaultNamespace
+		}
+		return &config.Workflow{Dir: "", Namespace: namespace}, nil
+	}
+	return w.a.load(args, variables{}, settingsOnly, nil)
+}
+
+// queuesEvery is how often a worker looks whether the workflow has other queues now.
+const queuesEvery = time.Second
+
+// follow makes the worker serve the queues that the workflow's state names, as they change.
+func follow(ctx context.Context, s *store, worker *conveyor.Worker, log *slog.Logger) {
+	var known []string
+	var serial int64 = -1
+	tick := time.NewTicker(queuesEvery)
+	defer tick.Stop()
+	for {
+		names, now, err := applier.Queues(ctx, s.client, s.workflow, serial)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			log.Warn("the workflow's queues could not be read", "workflow", s.workflow, "error", err)
+		case now != serial:
+			serial = now
+			if slices.Equal(names, known) {
+				break
+			}
+			if err := worker.SetQueues(shares(names)); err != nil {
+				log.Warn("the workflow's queues could not be served", "queues", names, "error", err)
+				break
+			}
+			log.Info("serving queues", "queues", strings.Join(names, ","))
+			known = names
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// parseShares reads -queues.
+func parseShares(text string) ([]conveyor.QueueShare, error) {
+	list := []conveyor.QueueShare{}
+	if text == "" {
+		return list, nil
+	}
+	for _, part := range strings.Split(text, ",") {
+		name, weight, weighted := strings.Cut(strings.TrimSpace(part), "=")
+		q := conveyor.QueueShare{Name: name}
+		if weighted {
+			n, err := strconv.Atoi(weight)
+			if err != nil || n < 1 {
+				return nil, fail("Invalid option", "-queues: %q is no queue with a weight: write NAME or NAME=WEIGHT, with a weight from 1 on.", part)
+			}
+			q.Weight = n
+		}
+		list = append(list, q)
+	}
+	return list, nil
+}
