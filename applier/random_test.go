@@ -1,0 +1,235 @@
+package applier
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/planner"
+)
+
+// TestRandomLives applies random workflows, lets some of their jobs run, edits them, kills applies, and goes on so for a
+// while. At the end, when the last apply is through and everything has run, nothing must be left to do, every job
+// declared must be completed, and no submission may have started twice. WAYBILL_SEED repeats one life.
+func TestRandomLives(t *testing.T) {
+	t.Parallel()
+	lives := map[string]uint64{"redis": 1500, "miniredis": 0}
+	eachStore(t, func(t *testing.T, c *conveyor.Client) {
+		store := "redis"
+		if t.Name() != "TestRandomLives/redis" {
+			store = "miniredis"
+		}
+		first, count := uint64(1), lives[store]
+		if s := os.Getenv("WAYBILL_SEED"); s != "" {
+			seed, err := strconv.ParseUint(s, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, count = seed, 1
+		}
+		for seed := first; seed < first+count; seed++ {
+			l := &randomLife{
+				lab:  &lab{T: t, Client: newClient(t, c.Redis()), run: Run{Detach: true}},
+				rand: rand.New(rand.NewPCG(seed, 7)),
+				seed: seed,
+			}
+			l.live()
+		}
+	})
+}
+
+// randomLife is one workflow's life.
+type randomLife struct {
+	*lab
+	rand    *rand.Rand
+	seed    uint64
+	running []conveyor.Reservation
+	story   []string
+	failed  bool
+}
+
+func (l *randomLife) told(format string, args ...any) {
+	l.story = append(l.story, fmt.Sprintf(format, args...))
+}
+
+func (l *randomLife) live() {
+	l.run.batch = 1 + l.rand.IntN(6)
+	l.redeclare()
+	for range 3 + l.rand.IntN(6) {
+		switch l.rand.IntN(6) {
+		case 0:
+			l.redeclare()
+		case 1:
+			at, after, destroy := 1+l.rand.IntN(12), l.rand.IntN(2) == 0, l.rand.IntN(8) == 0
+			todo := l.todo(destroy)
+			x := l.killed(at, after, destroy)
+			l.told("killed at write %d of %d (%s), after it: %t:%s", at, x.writes, x.struck, after, todo)
+			l.expireLock()
+		case 2, 3:
+			l.told("applied:%s", l.todo(false))
+			l.lab.apply()
+		default:
+			l.someWork()
+		}
+	}
+	l.conclude()
+}
+
+// redeclare makes a new random workflow, or edits the one there is.
+func (l *randomLife) redeclare() {
+	for {
+		var jobs []*config.Job
+		n := 2 + l.rand.IntN(9)
+		for i := range n {
+			if l.rand.IntN(6) == 0 {
+				continue
+			}
+			jobs = append(jobs, l.randomJob(i))
+		}
+		prune(jobs)
+		l.declare(jobs...)
+		if _, diags := planner.Make(l.workflow, &planner.State{Workflow: "w"}, planner.Options{}); !diags.HasErrors() {
+			l.told("declared %s", l.sketch())
+			return
+		}
+	}
+}
+
+func (l *randomLife) randomJob(i int) *config.Job {
+	j := l.job(fmt.Sprintf("j%d", i), payload(fmt.Sprint(l.rand.IntN(2))))
+	j.OnChange = config.OnChange(l.rand.IntN(2)) // finish, cancel
+	if i == 0 {
+		return j
+	}
+	for range l.rand.IntN(3) {
+		up := fmt.Sprintf("j%d", l.rand.IntN(i))
+		if l.rand.IntN(2) == 0 {
+			l.under(up)(j)
+		} else {
+			l.after(up)(j)
+		}
+	}
+	return j
+}
+
+// prune drops edges to what is not declared, and doubled ones.
+func prune(jobs []*config.Job) {
+	declared := map[config.Addr]bool{}
+	for _, j := range jobs {
+		declared[j.Addr] = true
+	}
+	for _, j := range jobs {
+		seen := map[config.Addr]bool{}
+		var parents []config.Parent
+		for _, p := range j.Parents {
+			if declared[p.Job] && !seen[p.Job] {
+				seen[p.Job] = true
+				parents = append(parents, p)
+			}
+		}
+		var predecessors []config.Predecessor
+		for _, p := range j.Predecessors {
+			if declared[p.Jobs[0]] && !seen[p.Jobs[0]] {
+				seen[p.Jobs[0]] = true
+				predecessors = append(predecessors, p)
+			}
+		}
+		j.Parents, j.Predecessors = parents, predecessors
+	}
+}
+
+func (l *randomLife) sketch() string {
+	text := ""
+	for _, j := range l.workflow.Jobs {
+		text += fmt.Sprintf(" %s(%s", j.Addr.Name, j.Payload)
+		for _, p := range j.Parents {
+			text += " under " + p.Job.Name
+		}
+		for _, p := range j.Predecessors {
+			text += " after " + p.Jobs[0].Name
+		}
+		text += ")"
+	}
+	return text
+}
+
+// todo lists what a plan would change now.
+func (l *randomLife) todo(destroy bool) string {
+	l.run.Options.Destroy = destroy
+	defer func() { l.run.Options.Destroy = false }()
+	text := ""
+	for _, r := range changes(l.plan()) {
+		text += fmt.Sprintf(" %s %s, was %s;", r.Action, r.Addr.Name, r.Live.Status)
+	}
+	return text
+}
+
+// someWork starts and ends a few jobs; some go on running.
+func (l *randomLife) someWork() {
+	for range l.rand.IntN(6) {
+		l.running = append(l.running, l.start(1)...)
+		if len(l.running) > 0 && l.rand.IntN(3) > 0 {
+			i := l.rand.IntN(len(l.running))
+			verdict := conveyor.VerdictDone
+			if l.rand.IntN(6) == 0 {
+				verdict = conveyor.VerdictFailed
+			}
+			l.end(verdict, l.running[i])
+			l.told("ended %s, verdict %d", l.running[i].Job.Name, verdict)
+			l.running = append(l.running[:i], l.running[i+1:]...)
+		}
+	}
+	_, err := l.Tick(l.Context())
+	l.ok(err)
+}
+
+// conclude applies and works until nothing moves any more, and looks at what is there.
+func (l *randomLife) conclude() {
+	for range 4 { // what was cancelled while it ran needs one more apply, and what that leaves behind another
+		l.told("applied:%s", l.todo(false))
+		l.lab.apply()
+		l.end(conveyor.VerdictDone, l.running...)
+		l.running = nil
+		l.work()
+	}
+	started := map[string]bool{}
+	for _, r := range l.runs {
+		if started[r.uuid] {
+			l.fail("%s (%s) started twice", r.name, r.uuid)
+		}
+		started[r.uuid] = true
+	}
+	for _, r := range changes(l.plan()) {
+		l.fail("%s is left to do: %s because %s", r.Addr, r.Action, r.Because())
+	}
+	s := l.state()
+	for _, j := range l.workflow.Jobs {
+		if live := s.Live[j.Addr.String()]; live.Status != planner.Completed {
+			l.fail("%s is %s", j.Addr, live.Status)
+		}
+	}
+	if len(s.Records) != len(l.workflow.Jobs) {
+		l.fail("%d records for %d jobs", len(s.Records), len(l.workflow.Jobs))
+	}
+	violations, err := l.Verify(l.Context())
+	l.ok(err)
+	for _, v := range violations {
+		l.fail("violation: %s", v)
+	}
+	if l.failed {
+		l.Logf("seed %d, batches of %d:", l.seed, l.run.batch)
+		for _, line := range l.story {
+			l.Log(line)
+		}
+	}
+}
+
+func (l *randomLife) fail(format string, args ...any) {
+	l.Helper()
+	l.failed = true
+	l.Errorf("seed %d: "+format, append([]any{l.seed}, args...)...)
+}
