@@ -90,18 +90,18 @@ func (m *maker) complete(job int32) {
 // needsOpen tells whether a child counts on an opening of parent that has not come yet.
 func (m *maker) needsOpen(child int32, parent *Row) bool {
 	c := &m.rows[child]
-	switch {
-	case c.Action == Create || c.Action == Replace || c.Action == Reopen:
+	switch c.Action {
+	case Create, Replace, Reopen:
 		return true
-	case !c.Live.Status.Waits() || c.Action != NoOp && c.Action != Update:
-		return false
 	}
-	// It waits already: in the parent's opening of today, or, submitted by an apply that did not come to its end, for the
-	// next one. Or it waits elsewhere and becomes a child by this plan.
+	if c.Prior == nil {
+		return false // not targeted
+	}
 	e := parentEdge(c, parent)
-	if e == nil {
-		return c.Action == Update
+	if e == nil { // it waits elsewhere, and becomes a child by this plan
+		return c.Action == Update && c.Live.Status.Waits()
 	}
+	// It counts for the opening of today. Or for the next one: an apply that was killed had come as far as the child.
 	return e.Opening > parent.opening()
 }
 

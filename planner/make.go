@@ -243,7 +243,7 @@ func (m *maker) describe() {
 
 // earlier finds the generation before the recorded one, if the recorded one may still wait for it.
 func (m *maker) earlier(r *Row) string {
-	if r.Prior == nil || !r.Live.Status.Waits() || r.Action == NoOp {
+	if r.Prior == nil || !r.Live.Status.Waits() && r.Live.Status != Lost || r.Action == NoOp || r.Action == Forget {
 		return ""
 	}
 	for _, e := range r.Prior.Edges {

@@ -91,7 +91,8 @@ func (m *maker) judge(group []link) (v verdict, unknown bool) {
 }
 
 // covered tells whether the children that count against a job are all declared and run again. A child that failed, was
-// cancelled, expired or is lost always does. One that was skipped because of a failure does with what it waits for.
+// cancelled, expired or is lost always does. One that was skipped because of a failure does with what it waits for. One
+// that counts for an opening still to come was submitted or reopened by an apply that was killed before it opened this job.
 func (m *maker) covered(job int32) bool {
 	p := &m.rows[job]
 	failed, skipped := 0, 0
@@ -100,16 +101,15 @@ func (m *maker) covered(job int32) bool {
 		if c.Prior == nil || m.included != nil && !m.included[child] {
 			continue
 		}
-		if e := parentEdge(c, p); e == nil || e.Kind != EdgeParent {
+		e := parentEdge(c, p)
+		if e == nil || e.Kind != EdgeParent {
 			continue
 		}
-		switch c.Live.Status {
-		case Failed, Cancelled, Expired, Lost:
+		switch status := c.Live.Status; {
+		case status == Failed, status == Cancelled, status == Expired, status == Lost, e.Opening > p.opening():
 			failed++
-		case Skipped:
-			if !c.Live.Success {
-				skipped++
-			}
+		case status == Skipped && !c.Live.Success:
+			skipped++
 		}
 	}
 	return failed > 0 && failed+skipped >= p.Live.FailedChildren
