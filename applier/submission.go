@@ -120,12 +120,12 @@ func (s *submission) check(ctx context.Context) error {
 		}
 		return err
 	}
-	return s.followProgress()
+	return s.followProgress(ctx)
 }
 
 // followProgress decides the plan again if a job that it changes has left its row of the state table since. Jobs that the
 // plan leaves alone keep the status that it saw: what became of them was not approved as a change.
-func (s *submission) followProgress() error {
+func (s *submission) followProgress(ctx context.Context) error {
 	left := false
 	for _, r := range s.plan.Rows {
 		address := r.Addr.String()
@@ -141,7 +141,7 @@ func (s *submission) followProgress() error {
 	if !left {
 		return nil
 	}
-	return s.decideAgain()
+	return s.decideAgain(ctx)
 }
 
 func setLive(s *planner.State, address string, l planner.Live) {
@@ -187,22 +187,56 @@ func names(list []config.Addr, a config.Addr) bool {
 }
 
 // decideAgain makes the plan anew after jobs have moved on, and tells which rows do something else now.
-func (s *submission) decideAgain() error {
-	prior := make(map[config.Addr]*planner.Row, len(s.plan.Rows))
+func (s *submission) decideAgain(ctx context.Context) error {
+	prior := make(map[config.Addr]planner.Action, len(s.plan.Rows))
 	for _, r := range s.plan.Rows {
-		prior[r.Addr] = r
+		prior[r.Addr] = r.Action
 	}
-	plan, err := s.makePlan()
-	if err != nil {
-		return err
+	for {
+		plan, err := s.makePlan()
+		if err != nil {
+			return err
+		}
+		// Rows that had nothing to do before were decided by the status that the first plan saw.
+		var drawnIn []*planner.Row
+		for _, r := range plan.Rows {
+			if r.Action != planner.NoOp && prior[r.Addr] == planner.NoOp && r.Prior != nil && s.done[r.Addr] == nil {
+				drawnIn = append(drawnIn, r)
+			}
+		}
+		left, err := s.readRows(ctx, drawnIn)
+		if err != nil {
+			return err
+		}
+		if !left {
+			s.plan = plan
+			break
+		}
 	}
-	s.plan = plan
-	for _, r := range plan.Rows {
-		if old := prior[r.Addr]; old != nil && old.Action != r.Action && s.done[r.Addr] == nil {
-			s.mail.post(RowDiverted{Row: r, Prev: old.Action})
+	for _, r := range s.plan.Rows {
+		if old, known := prior[r.Addr]; known && old != r.Action && s.done[r.Addr] == nil {
+			s.mail.post(RowDiverted{Row: r, Prev: old})
 		}
 	}
 	return nil
+}
+
+// readRows reads the status of rows' jobs anew, and tells whether one has left its row of the state table.
+func (s *submission) readRows(ctx context.Context, rows []*planner.Row) (left bool, err error) {
+	uuids := make([]string, len(rows))
+	for i, r := range rows {
+		uuids[i] = r.Prior.UUID.String()
+	}
+	statuses, err := statusesOf(ctx, s.client, uuids)
+	if err != nil {
+		return false, err
+	}
+	for i, r := range rows {
+		live := liveOf(statuses[i])
+		left = left || !samePlace(live.Status, r.Live.Status)
+		setLive(s.state, r.Addr.String(), live)
+	}
+	return left, nil
 }
 
 // interrupted turns an error that ctx caused into an InterruptedError.

@@ -41,7 +41,7 @@ func (s *submission) writeRows(ctx context.Context) error {
 		if err := s.refresh(ctx, refused); err != nil {
 			return err
 		}
-		if err := s.decideAgain(); err != nil {
+		if err := s.decideAgain(ctx); err != nil {
 			return err
 		}
 	}
