@@ -2,6 +2,7 @@ package planner_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/waybill-dev/waybill/planner"
@@ -115,28 +116,28 @@ func (e *engine) now() *planner.State {
 	return e.state
 }
 
-// moves lists what can happen next, in a fixed order: each function makes one arrow of the state chart, given whether an
-// attempt succeeds.
-func (e *engine) moves() (moves []func(ok bool) error) {
-	ids := make([]string, 0, len(e.jobs))
-	for id := range e.jobs {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
+// move is one arrow of the state chart. ok says whether an attempt succeeds.
+type move struct {
+	job *played
+	do  func(ok bool) error
+}
+
+// moves lists what can happen next, in a fixed order.
+func (e *engine) moves() (moves []move) {
+	for _, id := range slices.Sorted(maps.Keys(e.jobs)) {
 		job := e.jobs[id]
 		switch job.live.Status {
 		case planner.Held:
 			if pending, excluded, failure := e.judge(job); !pending {
-				moves = append(moves, func(bool) error { return e.release(job, excluded, failure) })
+				moves = append(moves, move{job, func(bool) error { return e.release(job, excluded, failure) }})
 			}
 		case planner.Queued:
-			moves = append(moves, func(bool) error { return e.start(job) })
+			moves = append(moves, move{job, func(bool) error { return e.start(job) }})
 		case planner.Running:
-			moves = append(moves, func(ok bool) error { e.finish(job, ok); return nil })
+			moves = append(moves, move{job, func(ok bool) error { e.finish(job, ok); return nil }})
 		case planner.Closing:
 			if !e.hasLiveChild(job) {
-				moves = append(moves, func(bool) error { e.close(job); return nil })
+				moves = append(moves, move{job, func(bool) error { e.close(job); return nil }})
 			}
 		}
 	}
@@ -150,27 +151,12 @@ func (e *engine) run(outcome func(name string) bool) error {
 		if len(moves) == 0 {
 			return nil
 		}
-		for _, id := range e.ids() { // outcomes go by job, moves do not say whose they are
-			job := e.jobs[id]
-			if job.live.Status == planner.Running {
-				e.finish(job, outcome(job.name))
-			}
-		}
-		for _, move := range e.moves() {
-			if err := move(outcome("")); err != nil {
+		for _, m := range moves {
+			if err := m.do(outcome(m.job.name)); err != nil {
 				return err
 			}
-			break
 		}
 	}
-}
-
-func (e *engine) ids() (ids []string) {
-	for id := range e.jobs {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
 }
 
 // judge decides the edges of a held job.

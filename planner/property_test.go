@@ -170,7 +170,7 @@ func TestPlanAfterApplyIsEmpty(t *testing.T) {
 					break
 				}
 				move := moves[rapid.IntRange(0, len(moves)-1).Draw(t, "move")]
-				if err := move(rapid.IntRange(0, 4).Draw(t, "outcome") > 0); err != nil {
+				if err := move.do(rapid.IntRange(0, 4).Draw(t, "outcome") > 0); err != nil {
 					t.Fatalf("%s", err)
 				}
 			}
@@ -290,7 +290,7 @@ func TestKilledApplyGoesOn(t *testing.T) {
 				if len(moves) == 0 {
 					break
 				}
-				if err := moves[rapid.IntRange(0, len(moves)-1).Draw(t, "move")](true); err != nil {
+				if err := moves[rapid.IntRange(0, len(moves)-1).Draw(t, "move")].do(true); err != nil {
 					t.Fatalf("%s", err)
 				}
 			}
@@ -317,7 +317,7 @@ func (e *engine) generations() map[string]string {
 // refail lets completed parents and heirs follow a failure that a test made up.
 func (e *engine) refail() {
 	for range len(e.jobs) {
-		for _, id := range e.ids() {
+		for _, id := range slices.Sorted(maps.Keys(e.jobs)) {
 			job := e.jobs[id]
 			if job.live.Status == planner.Completed && job.live.FailedChildren > 0 {
 				job.live.Status, job.live.ChildFailed = planner.Failed, true
