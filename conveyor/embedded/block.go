@@ -17,11 +17,8 @@ var popOf = map[string]string{
 // gives it, and the reply names the key.
 func popAny(ds *dataset, c *client, out []byte, args []string) []byte {
 	pop := popOf[upper(args[0])]
-	plain := *c
-	plain.resp3 = false // so that the reply is made of strings only
-	defer func() { c.ctx = plain.ctx }()
 	for _, key := range args[1 : len(args)-1] {
-		reply := ds.exec(&plain, nil, []string{pop, key})
+		reply := ds.exec(c, nil, []string{pop, key})
 		switch {
 		case isError(reply):
 			return append(out, reply...)
@@ -39,7 +36,7 @@ func popAny(ds *dataset, c *client, out []byte, args []string) []byte {
 		}
 		return out
 	}
-	return appendNoArray(out, c.resp3)
+	return appendNoArray(out)
 }
 
 // popWithTimeoutLast is BLMOVE and BRPOPLPUSH without the waiting.

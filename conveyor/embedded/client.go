@@ -28,6 +28,7 @@ func newClient(dial func(context.Context) (net.Conn, error), readOnly bool) *red
 	o := &redis.Options{
 		Addr:                     "embedded",
 		Dialer:                   func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
+		Protocol:                 2,
 		MaxRetries:               -1, // the hook below knows what may be sent again
 		DialerRetries:            1,  // dial waits by itself
 		DialTimeout:              dialTimeout,

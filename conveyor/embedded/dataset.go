@@ -46,7 +46,6 @@ type dataset struct {
 type client struct {
 	ctx      any // the connection's state inside miniredis
 	db       int
-	resp3    bool
 	readOnly bool
 }
 
@@ -94,10 +93,10 @@ func (ds *dataset) callOn(peer *server.Peer, c *client, args []string) (err erro
 			err = ds.broken
 		}
 	}()
-	peer.Ctx, peer.Resp3 = c.ctx, c.resp3
+	peer.Ctx = c.ctx
 	ds.srv.Dispatch(peer, args)
 	peer.Flush()
-	c.ctx, c.resp3 = peer.Ctx, peer.Resp3
+	c.ctx = peer.Ctx
 	return nil
 }
 

@@ -322,7 +322,7 @@ func (h *host) fail(err error) {
 	if h.failed != nil {
 		return
 	}
-	h.failed = err
+	h.failed, h.draining = err, true
 	h.log.Error("the embedded store stops serving", "dir", h.paths.dir, "error", err)
 	go h.close(false)
 }

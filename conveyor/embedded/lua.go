@@ -19,8 +19,10 @@ import (
 // Scripts have the base, table, string and math libraries and redis.*; no cjson, cmsgpack, struct or bit, and
 // nothing that reaches the host.
 type interpreter struct {
-	ds    *dataset
-	state *lua.LState
+	ds      *dataset
+	state   *lua.LState
+	globals *lua.LTable
+	env     *lua.LTable // of scripts: the globals, read only
 
 	// of the running script
 	caller *client
@@ -48,6 +50,7 @@ func newInterpreter(ds *dataset) *interpreter {
 		l.Call(1, 0)
 	}
 	globals := l.G.Global
+	in.globals = globals
 	for _, name := range []string{"dofile", "loadfile", "require", "module", "print", "newproxy", "collectgarbage", "_printregs"} {
 		globals.RawSetString(name, lua.LNil)
 	}
@@ -65,44 +68,79 @@ func newInterpreter(ds *dataset) *interpreter {
 	}
 	globals.RawSetString("redis", redis)
 	globals.RawSetString("server", redis)
-	protect(l, globals)
+	globals.RawSetString("pcall", l.NewFunction(plainPcall(globals.RawGetString("pcall"))))
+	in.env = protect(l, globals)
 	return in
 }
 
 func (in *interpreter) close() { in.state.Close() }
 
-// protect refuses globals that a script would leave behind for the next one, or read by mistake.
-func protect(l *lua.LState, globals *lua.LTable) {
-	meta := l.NewTable()
-	meta.RawSetString("__newindex", l.NewFunction(func(l *lua.LState) int {
-		l.RaiseError("Script attempted to create global variable '%s'", l.Get(2).String())
-		return 0
-	}))
-	meta.RawSetString("__index", l.NewFunction(func(l *lua.LState) int {
+// protect makes the environment of scripts: it reads the globals, and refuses to read by mistake, add or change
+// any, which the next script would see.
+func protect(l *lua.LState, globals *lua.LTable) *lua.LTable {
+	missing := l.NewTable()
+	missing.RawSetString("__index", l.NewFunction(func(l *lua.LState) int {
 		l.RaiseError("Script attempted to access nonexistent global variable '%s'", l.Get(2).String())
 		return 0
 	}))
-	meta.RawSetString("__metatable", lua.LFalse)
-	globals.Metatable = meta
+	globals.Metatable = missing
+
+	env, rules := l.NewTable(), l.NewTable()
+	rules.RawSetString("__index", globals)
+	rules.RawSetString("__newindex", l.NewFunction(func(l *lua.LState) int {
+		l.RaiseError("Script attempted to create or change global variable '%s'", l.Get(2).String())
+		return 0
+	}))
+	rules.RawSetString("__metatable", lua.LFalse)
+	env.Metatable = rules
+	globals.RawSetString("_G", env)
+	globals.RawSetString("rawset", l.NewFunction(func(l *lua.LState) int {
+		t := l.CheckTable(1)
+		if t == env {
+			l.RaiseError("Attempt to modify a readonly table")
+		}
+		t.RawSet(l.CheckAny(2), l.CheckAny(3))
+		l.SetTop(1)
+		return 1
+	}))
+	for _, name := range []string{"getfenv", "setfenv"} {
+		globals.RawSetString(name, lua.LNil)
+	}
+	return env
+}
+
+// plainPcall makes pcall give the text of a command's error, as in Redis, where redis.pcall gives the table.
+func plainPcall(pcall lua.LValue) lua.LGFunction {
+	return func(l *lua.LState) int {
+		l.Insert(pcall, 1)
+		l.Call(l.GetTop()-1, lua.MultRet)
+		if t, ok := l.Get(2).(*lua.LTable); ok && l.Get(1) == lua.LFalse {
+			if text, ok := t.RawGetString("err").(lua.LString); ok {
+				l.Replace(2, text)
+			}
+		}
+		return l.GetTop()
+	}
 }
 
 // run executes a script and appends what it returns to out.
-func (in *interpreter) run(caller *client, out []byte, s *script, keys, argv []string, resp3 bool) []byte {
+func (in *interpreter) run(caller *client, out []byte, s *script, keys, argv []string) []byte {
 	in.caller, in.sha, in.time = caller, s.sha, nil
 	l := in.state
-	globals := l.G.Global
-	globals.RawSetString("KEYS", stringTable(l, keys))
-	globals.RawSetString("ARGV", stringTable(l, argv))
+	in.globals.RawSetString("KEYS", stringTable(l, keys))
+	in.globals.RawSetString("ARGV", stringTable(l, argv))
 	defer func() {
-		globals.RawSetString("KEYS", lua.LNil)
-		globals.RawSetString("ARGV", lua.LNil)
+		in.globals.RawSetString("KEYS", lua.LNil)
+		in.globals.RawSetString("ARGV", lua.LNil)
 		l.SetTop(0)
 	}()
-	l.Push(l.NewFunctionFromProto(s.proto))
+	f := l.NewFunctionFromProto(s.proto)
+	f.Env = in.env
+	l.Push(f)
 	if err := l.PCall(0, 1, nil); err != nil {
 		return appendError(out, in.message(err))
 	}
-	return appendLua(out, l, l.Get(-1), resp3, 0)
+	return appendLua(out, l, l.Get(-1), 0)
 }
 
 func stringTable(l *lua.LState, all []string) *lua.LTable {

@@ -11,7 +11,7 @@ const maxDepth = 64
 
 // appendLua appends a Lua value as a reply: a number loses its fraction, true is 1, false and nil are null, a
 // table with a field err or ok is that reply, any other one its elements up to the first nil.
-func appendLua(out []byte, l *lua.LState, value lua.LValue, resp3 bool, depth int) []byte {
+func appendLua(out []byte, l *lua.LState, value lua.LValue, depth int) []byte {
 	switch v := value.(type) {
 	case lua.LString:
 		return appendBulk(out, string(v))
@@ -37,11 +37,11 @@ func appendLua(out []byte, l *lua.LState, value lua.LValue, resp3 bool, depth in
 		}
 		out = appendArray(out, n)
 		for i := range n {
-			out = appendLua(out, l, v.RawGetInt(i+1), resp3, depth+1)
+			out = appendLua(out, l, v.RawGetInt(i+1), depth+1)
 		}
 		return out
 	}
-	return appendNull(out, resp3)
+	return appendNull(out)
 }
 
 // luaReply reads a RESP2 reply as a Lua value and returns what follows it. Null is false.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Replies are built and read as RESP bytes: that is what miniredis gives and what clients get.
+// Replies are built and read as bytes of RESP2: that is what miniredis gives and what clients get.
 
 func appendError(out []byte, message string) []byte {
 	out = append(out, '-')
@@ -49,39 +49,19 @@ func appendArray(out []byte, n int) []byte {
 	return append(out, "\r\n"...)
 }
 
-// appendMap starts n pairs, which RESP2 gives as a flat array.
-func appendMap(out []byte, n int, resp3 bool) []byte {
-	if !resp3 {
-		return appendArray(out, 2*n)
-	}
-	out = append(out, '%')
-	out = strconv.AppendInt(out, int64(n), 10)
-	return append(out, "\r\n"...)
-}
-
-func appendNull(out []byte, resp3 bool) []byte {
-	if resp3 {
-		return append(out, "_\r\n"...)
-	}
-	return append(out, "$-1\r\n"...)
-}
+func appendNull(out []byte) []byte { return append(out, "$-1\r\n"...) }
 
 // appendNoArray is what a blocking command answers when its time is up.
-func appendNoArray(out []byte, resp3 bool) []byte {
-	if resp3 {
-		return append(out, "_\r\n"...)
-	}
-	return append(out, "*-1\r\n"...)
-}
+func appendNoArray(out []byte) []byte { return append(out, "*-1\r\n"...) }
 
 func isError(reply []byte) bool { return len(reply) > 0 && reply[0] == '-' }
 
 func isZero(reply []byte) bool { return string(reply) == ":0\r\n" }
 
-// isNothing reports a null, an empty array or an empty map: what a pop from nothing answers.
+// isNothing reports a null or an empty array: what a pop from nothing answers.
 func isNothing(reply []byte) bool {
 	switch string(reply) {
-	case "$-1\r\n", "*-1\r\n", "_\r\n", "*0\r\n", "%0\r\n", "~0\r\n":
+	case "$-1\r\n", "*-1\r\n", "*0\r\n":
 		return true
 	}
 	return false
@@ -113,25 +93,16 @@ func replyStrings(reply []byte) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch kind {
-	case '$':
+	if kind == '$' {
 		if string(line) == "-1" {
 			return nil, nil
 		}
 		s, _, err := bulk(line, rest)
 		return []string{string(s)}, err
-	case '_':
-		return nil, nil
-	case '*', '~', '%':
-	default:
-		return nil, errBadReply
 	}
 	n, err := strconv.Atoi(string(line))
-	if err != nil {
+	if err != nil || kind != '*' {
 		return nil, errBadReply
-	}
-	if kind == '%' {
-		n *= 2
 	}
 	all := make([]string, 0, max(n, 0))
 	for range n {

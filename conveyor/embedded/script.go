@@ -88,8 +88,7 @@ func (ds *dataset) eval(c *client, out []byte, s *script, args []string) []byte 
 	caller := *c
 	name := upper(args[0])
 	caller.readOnly = c.readOnly || name == "EVAL_RO" || name == "EVALSHA_RO"
-	caller.resp3 = false
-	out = ds.lua.run(&caller, out, s, args[3:3+n], args[3+n:], c.resp3)
+	out = ds.lua.run(&caller, out, s, args[3:3+n], args[3+n:])
 	c.ctx = caller.ctx
 	return out
 }

@@ -110,8 +110,7 @@ func (s *session) execute(args []string) *waiter {
 	v, known := verbs[name]
 	switch {
 	case h.failed != nil, s.refusing:
-		s.refusing = true
-		s.send(appendError(nil, handover))
+		s.refuseNow()
 	case s.tx != nil && name != "EXEC" && name != "DISCARD" && name != "MULTI" && name != "WATCH":
 		s.send(s.enqueue(v, known, args))
 	case v.session:
@@ -138,8 +137,7 @@ func (s *session) block(args []string) *waiter {
 		s.send(reply)
 		return nil
 	case h.draining:
-		s.refusing = true
-		s.send(appendError(nil, handover))
+		s.refuseNow()
 		return nil
 	}
 	waiting := &waiter{wait: w, session: s, served: make(chan struct{})}
@@ -150,9 +148,16 @@ func (s *session) block(args []string) *waiter {
 // refuse ends a wait because the host does.
 func (s *session) refuse(w *waiter) {
 	s.host.waiting.remove(w, s.client.db)
+	s.refuseNow()
+	close(w.served)
+}
+
+// refuseNow answers that a command is not executed. None behind it is either, and no more are taken in, so that the
+// client repeats them over another connection.
+func (s *session) refuseNow() {
 	s.refusing = true
 	s.send(appendError(nil, handover))
-	close(w.served)
+	s.drain()
 }
 
 // await blocks until the waiter is served, its time is up or the client has gone.
@@ -181,7 +186,7 @@ func (s *session) await(w *waiter) {
 	default:
 		s.quit = left
 		h.waiting.remove(w, s.client.db)
-		s.send(appendNoArray(nil, s.client.resp3))
+		s.send(appendNoArray(nil))
 	}
 }
 
@@ -229,6 +234,11 @@ func (s *session) control(name string, args []string) []byte {
 	case "QUIT":
 		s.quit = true
 		return appendStatus(nil, "OK")
+	case "HELLO":
+		// What miniredis answers in RESP3 is partly shaped otherwise than by Redis.
+		if len(args) > 1 && args[1] != "2" {
+			return appendError(nil, "NOPROTO unsupported protocol version")
+		}
 	case "RESET":
 		return appendError(nil, "ERR RESET is not supported by the embedded store")
 	case "SUBSCRIBE", "PSUBSCRIBE", "UNSUBSCRIBE", "PUNSUBSCRIBE":
@@ -268,7 +278,7 @@ func (s *session) transact(name string, args []string) []byte {
 	case tx.bad:
 		return appendError(nil, "EXECABORT Transaction discarded because of previous errors.")
 	case changed:
-		return appendNoArray(nil, s.client.resp3)
+		return appendNoArray(nil)
 	}
 	return h.run(func(out []byte) []byte {
 		out = appendArray(out, len(tx.commands))

@@ -285,20 +285,14 @@ func (r streamRead) run(ds *dataset, c *client, out []byte) []byte {
 		}
 	}
 	if streams == 0 {
-		return appendNoArray(out, c.resp3)
+		return appendNoArray(out)
 	}
-	if c.resp3 {
-		out = appendMap(out, streams, true)
-	} else {
-		out = appendArray(out, streams)
-	}
+	out = appendArray(out, streams)
 	for i, key := range r.keys {
 		if len(found[i]) == 0 {
 			continue
 		}
-		if !c.resp3 {
-			out = appendArray(out, 2)
-		}
+		out = appendArray(out, 2)
 		out = appendBulk(out, key)
 		out = appendEntries(out, found[i])
 	}

@@ -45,16 +45,15 @@ func makeVerbs() map[string]verb {
 		ZREVRANGEBYSCORE ZREVRANK ZSCORE ZMSCORE ZUNION ZSCAN ZRANDMEMBER
 		XLEN XINFO`)
 	put(verb{writes: true}, `
-		APPEND BITOP DECR DECRBY GETSET INCR INCRBY INCRBYFLOAT MSET SETBIT SETRANGE
+		APPEND BITOP DECR DECRBY GETSET INCR INCRBY INCRBYFLOAT MSET SETBIT
 		HINCRBY HINCRBYFLOAT HMSET HSET
 		LPUSH LSET LTRIM RPUSH
-		SDIFFSTORE SINTERSTORE SUNIONSTORE ZINTERSTORE ZUNIONSTORE
 		ZINCRBY FLUSHALL FLUSHDB`)
 	put(verb{writes: true, zero: true}, `
 		DEL UNLINK PERSIST SETNX MSETNX HDEL HSETNX LINSERT LREM LPUSHX RPUSHX SADD SREM SMOVE
 		ZREM ZREMRANGEBYLEX ZREMRANGEBYRANK ZREMRANGEBYSCORE XDEL XTRIM`)
 	put(verb{writes: true, nothing: true}, `
-		GETDEL LPOP RPOP LMPOP LMOVE RPOPLPUSH ZADD ZMPOP ZPOPMAX ZPOPMIN`)
+		GETDEL LPOP RPOP LMPOP LMOVE RPOPLPUSH ZADD ZMPOP`)
 	put(verb{writes: true, deadline: second}, `RENAME`)
 	put(verb{writes: true, zero: true, deadline: second}, `RENAMENX`)
 
@@ -62,6 +61,9 @@ func makeVerbs() map[string]verb {
 	put(verb{writes: true, deadline: first, run: set, arity: 2}, `SET`)
 	put(verb{writes: true, deadline: first, run: setEx, arity: 3}, `SETEX PSETEX`)
 	put(verb{writes: true, deadline: first, run: getEx, arity: 1}, `GETEX`)
+	put(verb{writes: true, run: storeSet, arity: 2}, `SDIFFSTORE SINTERSTORE SUNIONSTORE ZINTERSTORE ZUNIONSTORE`)
+	put(verb{writes: true, run: setRange, arity: 3}, `SETRANGE`)
+	put(verb{writes: true, run: zPop, arity: 1}, `ZPOPMIN ZPOPMAX`)
 	put(verb{run: ttl, arity: 1}, `TTL PTTL`)
 	put(verb{run: serverTime}, `TIME`)
 	put(verb{run: info}, `INFO`)
