@@ -13,7 +13,11 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/tui/terminal"
 )
+
+// Bubble Tea is initialised by now, and has asked the terminal nothing.
+var _ = terminal.Restore()
 
 // LiveOptions configures a Live.
 type LiveOptions struct {
