@@ -38,7 +38,8 @@ type follower struct {
 
 	snap     *snapshot
 	jobs     *watchedJobs
-	seq      int64 // of the last event seen
+	seq      int64         // of the last event seen
+	ahead    time.Duration // of the store's clock before this machine's
 	warned   map[Warning]bool
 	turnedAt time.Time
 	upkeepAt time.Time
@@ -76,6 +77,11 @@ func (f *follower) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	now, err := f.client.Now(ctx)
+	if err != nil {
+		return err
+	}
+	f.ahead = time.Until(now)
 	prior := f.jobs
 	f.snap, f.jobs, f.seq = snap, watchRecords(snap.state), seq
 	if prior != nil {
@@ -155,7 +161,7 @@ func (f *follower) changed(ctx context.Context, j *watchedJob, prior conveyor.St
 	}
 	e := JobChanged{Addr: j.addr, Status: j.status, Seq: f.seq, At: at}
 	if e.At.IsZero() {
-		e.At = time.Now()
+		e.At = time.Now().Add(f.ahead)
 	}
 	if failures := failuresOf(j.status); failures > j.told {
 		j.told = failures
@@ -183,7 +189,7 @@ func (f *follower) turns(ctx context.Context) error {
 		}
 		if now.Sub(j.stillAt) >= stillEvery {
 			j.stillAt = now
-			f.mail.post(StillRunning{Addr: j.addr, Elapsed: now.Sub(j.status.Started)})
+			f.mail.post(StillRunning{Addr: j.addr, Elapsed: now.Add(f.ahead).Sub(j.status.Started)})
 		}
 	}
 	if now.Sub(f.upkeepAt) < upkeepEvery {

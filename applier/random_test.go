@@ -17,7 +17,7 @@ import (
 // declared must be completed, and no submission may have started twice. WAYBILL_SEED repeats one life.
 func TestRandomLives(t *testing.T) {
 	t.Parallel()
-	lives := map[string]uint64{"redis": 1500, "miniredis": 0}
+	lives := map[string]uint64{"redis": 100, "miniredis": 20}
 	eachStore(t, func(t *testing.T, c *conveyor.Client) {
 		store := "redis"
 		if t.Name() != "TestRandomLives/redis" {

@@ -71,12 +71,12 @@ func (r Run) withDefaults() Run {
 func (r Run) validate() error {
 	var problems []error
 	if r.Plan == nil {
-		problems = append(problems, errors.New("Plan is required"))
+		problems = append(problems, errors.New("option Plan is missing"))
 	} else if r.Plan.Workflow == "" {
-		problems = append(problems, errors.New("Plan names no workflow"))
+		problems = append(problems, errors.New("option Plan names no workflow"))
 	}
 	if r.Workflow == nil {
-		problems = append(problems, errors.New("Workflow is required: rows whose jobs moved on are planned again from it"))
+		problems = append(problems, errors.New("option Workflow is missing: rows whose jobs have moved on are planned again from it"))
 	}
 	return errors.Join(problems...)
 }

@@ -1,0 +1,85 @@
+package applier
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+)
+
+func TestQueueSettings(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		settings := func() map[string]conveyor.QueueSettings {
+			queues, err := l.Queues(l.Context())
+			l.ok(err)
+			all := map[string]conveyor.QueueSettings{}
+			for _, q := range queues {
+				if q.Settings != (conveyor.QueueSettings{}) {
+					all[q.Name] = q.Settings
+				}
+			}
+			return all
+		}
+		l.ok(l.SetQueue(l.Context(), "theirs", conveyor.QueueSettings{Concurrency: 9, Weight: 1}))
+		steps := []struct {
+			name   string
+			queues []*config.Queue
+			want   map[string]conveyor.QueueSettings
+		}{
+			{"declared", []*config.Queue{{Name: "q", Concurrency: 2, Weight: 3}, {Name: "r", Paused: true}},
+				map[string]conveyor.QueueSettings{"theirs": {Concurrency: 9, Weight: 1}, "q": {Concurrency: 2, Weight: 3}, "r": {Weight: 1, Paused: true}}},
+			{"changed", []*config.Queue{{Name: "q", Concurrency: 4, Weight: 3}, {Name: "r", Paused: true}},
+				map[string]conveyor.QueueSettings{"theirs": {Concurrency: 9, Weight: 1}, "q": {Concurrency: 4, Weight: 3}, "r": {Weight: 1, Paused: true}}},
+			{"one is gone", []*config.Queue{{Name: "q", Concurrency: 4, Weight: 3}},
+				map[string]conveyor.QueueSettings{"theirs": {Concurrency: 9, Weight: 1}, "q": {Concurrency: 4, Weight: 3}}},
+			{"all are gone", nil, map[string]conveyor.QueueSettings{"theirs": {Concurrency: 9, Weight: 1}}},
+		}
+		l.declare(l.job("a"))
+		for _, step := range steps {
+			l.workflow.Queues = step.queues
+			l.apply()
+			if diff := cmp.Diff(step.want, settings()); diff != "" {
+				l.Errorf("%s (-want +got):\n%s", step.name, diff)
+			}
+			if p := l.plan(); !p.Empty() {
+				l.Errorf("%s: the next plan still changes queues %+v", step.name, p.Queues)
+			}
+		}
+		l.work()
+	})
+}
+
+// TestOutputs stores uuids of the jobs as they stand after each apply, and forgets what is not declared any more.
+func TestOutputs(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		jobs := func(version string) []*config.Job { return []*config.Job{l.job("a", payload(version)), l.job("b")} }
+		outputs := []*config.Output{
+			{Name: "day", Value: cty.StringVal("2026-11-20")},
+			{Name: "ids", Value: cty.ListVal([]cty.Value{cty.StringVal(config.Placeholder("job.a")), cty.StringVal(config.Placeholder("job.b"))})},
+		}
+		for _, version := range []string{"1", "2"} {
+			l.declare(jobs(version)...)
+			l.workflow.Outputs = outputs
+			r := l.apply()
+			l.work()
+			want := map[string]string{"day": `"2026-11-20"`, "ids": `["` + l.record("a").UUID.String() + `","` + l.record("b").UUID.String() + `"]`}
+			if diff := cmp.Diff(want, r.Outputs); diff != "" {
+				l.Errorf("version %s, result (-want +got):\n%s", version, diff)
+			}
+			if diff := cmp.Diff(want, l.state().Outputs); diff != "" {
+				l.Errorf("version %s, state (-want +got):\n%s", version, diff)
+			}
+			if p := l.plan(); !p.Empty() {
+				l.Errorf("version %s: the next plan still changes %+v", version, p.Outputs)
+			}
+		}
+		l.declare(jobs("2")...)
+		l.apply()
+		if outputs := l.state().Outputs; len(outputs) > 0 {
+			l.Errorf("%v is left", outputs)
+		}
+	})
+}
