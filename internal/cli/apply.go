@@ -18,8 +18,6 @@ import (
 type applying struct {
 	planning
 	autoApprove bool
-	detach      bool
-	worker      bool
 	parallelism int
 	lockTimeout time.Duration
 }
@@ -98,7 +96,6 @@ func (p *applying) apply(ctx context.Context, args []string) error {
 	if err := p.open(ctx, args, serving, screenOptions{}); err != nil {
 		return err
 	}
-	p.ownWorker = !p.detach && (p.store.embedded || p.worker) && !p.destroy
 	plan, err := p.planOrSaved(ctx)
 	if err != nil {
 		return err

@@ -24,6 +24,8 @@ type planning struct {
 	destroy   bool
 	json      bool
 	input     bool
+	detach    bool // apply
+	worker    bool // apply
 
 	ownWorker bool          // apply runs, or would run, jobs itself
 	saved     *planner.Plan // to apply, instead of a new one
@@ -63,7 +65,8 @@ func (p *planning) open(ctx context.Context, args []string, how access, so scree
 	if p.store, err = p.a.open(ctx, p.redis, p.workflow, how); err != nil {
 		return err
 	}
-	so.json, so.destroy = p.json, p.destroy
+	p.ownWorker = !p.detach && !p.destroy && (p.store.embedded || p.worker)
+	so.json, so.destroy, so.ownWorker = p.json, p.destroy, p.ownWorker
 	p.screen = p.a.newScreen(p.store, so)
 	if p.json {
 		p.screen.json.Version(Version, p.store.name, p.workflow.Name)
@@ -168,7 +171,6 @@ waybill plan -target='job.clean["eu"]' -replace=job.report`,
 			if err := p.open(cmd.Context(), args, reading, screenOptions{plain: true}); err != nil {
 				return p.a.inJSON(p.screen, p.json, err)
 			}
-			p.ownWorker = p.store.embedded
 			plan, err := p.make(cmd.Context())
 			if err != nil {
 				return p.a.inJSON(p.screen, p.json, err)
