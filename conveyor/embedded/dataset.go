@@ -28,7 +28,8 @@ type dataset struct {
 	deadlines deadlines
 	scripts   map[string]*script // by sha1
 	lua       *interpreter       // made by the first script
-	scratch   []byte             // the reply of the last redis.call
+	sorted    map[waitKey]*sortedSet
+	scratch   []byte // the reply of the last redis.call
 
 	// effects collects what the current top-level command changes; nil while the journal is replayed, when
 	// nothing is to be recorded.
@@ -112,6 +113,7 @@ func (ds *dataset) record(db int, args ...string) {
 	if ds.effects != nil {
 		ds.effects.add(db, args...)
 	}
+	ds.follow(db, args)
 	if ds.touched != nil {
 		ds.touched(db, args)
 	}

@@ -215,7 +215,7 @@ func (in *interpreter) command(l *lua.LState) lua.LValue {
 func (in *interpreter) reply(args []string) ([]byte, error) {
 	switch name := upper(args[0]); name {
 	case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "SCRIPT":
-		return nil, errors.New("This Redis command is not allowed from script")
+		return nil, errors.New("command not allowed from script")
 	case "TIME":
 		if in.time == nil {
 			in.time = in.ds.exec(in.caller, nil, args)

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"io"
 	"math"
 	"strconv"
@@ -182,36 +181,19 @@ func (s *snapshot) stream(db *miniredis.RedisDB, c *client, i int, key string) e
 			return err
 		}
 	}
-	last := s.lastGenerated(c, key)
-	if len(entries) > 0 && entries[len(entries)-1].ID == last {
+	last := s.ds.lastGenerated(c, key)
+	if len(entries) > 0 && entries[len(entries)-1].ID == last.String() {
 		return nil
 	}
-	if last == "" {
-		last = "0-1"
+	if last == (streamID{}) {
+		last.seq = 1
 	}
 	s.begin("XADD", key)
-	s.put(last, "removed", "1")
+	s.put(last.String(), "removed", "1")
 	if err := s.end(i); err != nil {
 		return err
 	}
 	s.begin("XDEL", key)
-	s.put(last)
+	s.put(last.String())
 	return s.end(i)
-}
-
-func (s *snapshot) lastGenerated(c *client, key string) string {
-	facts := s.ds.call(c, []string{"XINFO", "STREAM", key})
-	_, behind, ok := bytes.Cut(facts, []byte("last-generated-id\r\n"))
-	if !ok {
-		return ""
-	}
-	_, line, rest, err := token(behind)
-	if err != nil {
-		return ""
-	}
-	id, _, err := bulk(line, rest)
-	if err != nil {
-		return ""
-	}
-	return string(id)
 }

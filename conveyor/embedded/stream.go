@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -94,6 +95,8 @@ func xAdd(ds *dataset, c *client, out []byte, args []string) []byte {
 		return appendError(out, badStreamID)
 	} else if id == (streamID{}) {
 		return appendError(out, "ERR The ID specified in XADD must be greater than 0-0")
+	} else if ds.m.DB(c.db).Type(args[1]) == "stream" && ds.lastGenerated(c, args[1]).compare(id) >= 0 {
+		return appendError(out, "ERR The ID specified in XADD is equal or smaller than the target stream top item")
 	}
 	reply := ds.call(c, changed)
 	out = append(out, reply...)
@@ -105,6 +108,26 @@ func xAdd(ds *dataset, c *client, out []byte, args []string) []byte {
 	}
 	ds.record(c.db, changed...)
 	return out
+}
+
+// lastGenerated is the highest id that a stream ever had. miniredis itself looks only at the entries that are left
+// when it judges a new one.
+func (ds *dataset) lastGenerated(c *client, key string) streamID {
+	facts := ds.call(c, []string{"XINFO", "STREAM", key})
+	_, behind, ok := bytes.Cut(facts, []byte("last-generated-id\r\n"))
+	if !ok {
+		return streamID{}
+	}
+	_, line, rest, err := token(behind)
+	if err != nil {
+		return streamID{}
+	}
+	id, _, err := bulk(line, rest)
+	if err != nil {
+		return streamID{}
+	}
+	last, _ := parseStreamID(string(id), 0)
+	return last
 }
 
 func isNumber(s string) bool {
