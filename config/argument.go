@@ -9,7 +9,6 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 )
 
 // The readers of arguments. Each gives false when the argument is absent or null, so that its default stands, and
@@ -24,7 +23,7 @@ func (s *scope) plain(a *attribute, want cty.Type) (cty.Value, bool) {
 	if !ok || val.IsNull() {
 		return cty.NilVal, false
 	}
-	if val.ContainsMarked() {
+	if containsMarked(val) {
 		s.r.error(sumSensitive, a.expr.Range(), "%s is shown in plans and stored as it is, so it cannot be made from a sensitive value. "+
 			"Sensitive values may stand in command, env, stdin, headers, body, url and payload.", upperFirst(a.name))
 		return cty.NilVal, false
@@ -33,7 +32,7 @@ func (s *scope) plain(a *attribute, want cty.Type) (cty.Value, bool) {
 }
 
 func (s *scope) convert(val cty.Value, want cty.Type, expr hcl.Expression, name string) (cty.Value, bool) {
-	got, err := convert.Convert(val, want)
+	got, err := convertAny(val, want)
 	if err != nil {
 		s.r.error(sumWrongType, expr.Range(), "%s needs %s, and this is %s: %s.", upperFirst(name), typeName(want), typeName(val.Type()), conversionError(err))
 		return cty.NilVal, false

@@ -23,7 +23,6 @@ type content struct {
 	kind   *kind
 	attrs  []attribute
 	blocks []block
-	end    hcl.Range // where something missing could stand
 
 	refused bool // something of a later version was left out, so what is missing may be that
 }
@@ -96,7 +95,7 @@ func openBody(body hcl.Body, k *kind, header hcl.Range, r *report) *content {
 }
 
 func openNative(body *hclsyntax.Body, k *kind, r *report) *content {
-	c := &content{kind: k, end: body.EndRange}
+	c := &content{kind: k}
 	if len(body.Attributes) > 0 {
 		c.attrs = make([]attribute, 0, len(body.Attributes))
 	}
@@ -148,7 +147,7 @@ func (r *report) labels(b *block, labels []string, ranges []hcl.Range) bool {
 func openJSON(body hcl.Body, k *kind, r *report) *content {
 	found, diags := body.Content(k.jsonSchema())
 	r.add(diags)
-	c := &content{kind: k, end: found.MissingItemRange}
+	c := &content{kind: k}
 	for name, a := range found.Attributes {
 		c.attrs = append(c.attrs, attribute{name: name, nameRange: a.NameRange, expr: a.Expr})
 	}

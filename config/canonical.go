@@ -132,6 +132,9 @@ func (d *document) object(v cty.Value) error {
 
 // numberText writes a number without an exponent, as long as that stays short.
 func numberText(f *big.Float) (string, error) {
+	if n, accuracy := f.Int64(); accuracy == big.Exact {
+		return strconv.FormatInt(n, 10), nil
+	}
 	if f.IsInf() {
 		return "", fmt.Errorf("an infinite number cannot be written as JSON")
 	}

@@ -64,6 +64,12 @@ func (it *item) headerRange(s *source) hcl.Range {
 }
 
 func (s *source) parse(it *item) (p parsed) {
+	if !s.json {
+		if b, ok := s.parsePlain(it, schema()); ok {
+			p.blocks = []block{b}
+			return p
+		}
+	}
 	var file *hcl.File
 	var diags hcl.Diagnostics
 	if s.json {
@@ -88,7 +94,7 @@ func (l *loader) declareBlock(b *block, s *source, broken bool) {
 			return
 		}
 		if broken {
-			b.inner = &content{kind: b.kind, end: b.header}
+			b.inner = &content{kind: b.kind}
 		}
 		l.workflow = b
 	case "variable":

@@ -19,10 +19,11 @@ type disk struct {
 	mu    sync.Mutex
 	sums  map[string]func() ([32]byte, error)
 	texts map[string]func() ([]byte, error)
+	found map[string]bool // by path: it is a regular file
 }
 
 func newDisk(dir string) *disk {
-	return &disk{dir: dir, sums: map[string]func() ([32]byte, error){}, texts: map[string]func() ([]byte, error){}}
+	return &disk{dir: dir, sums: map[string]func() ([32]byte, error){}, texts: map[string]func() ([]byte, error){}, found: map[string]bool{}}
 }
 
 // path finds a file that an expression names.
@@ -44,8 +45,15 @@ func (d *disk) explain(err error) string {
 }
 
 func (d *disk) isFile(name string) bool {
-	info, err := os.Stat(d.path(name))
-	return err == nil && info.Mode().IsRegular()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	is, known := d.found[name]
+	if !known {
+		info, err := os.Stat(d.path(name))
+		is = err == nil && info.Mode().IsRegular()
+		d.found[name] = is
+	}
+	return is
 }
 
 // sum is the SHA-256 of a file's content.

@@ -143,6 +143,40 @@ func (s *scope) targets(a *attribute) []Addr {
 	return found.list
 }
 
+// edgeArgument tells whether an argument names jobs in one of the forms that are read without evaluating.
+func edgeArgument(a *attribute) bool { return a.name == "job" && direct(a.expr) || a.name == "jobs" && directList(a.expr) }
+
+func direct(expr hcl.Expression) bool {
+	if t, ok := expr.(*hclsyntax.ScopeTraversalExpr); ok {
+		n := len(t.Traversal)
+		if t.Traversal.RootName() != "job" || n > 3 {
+			return false
+		}
+		_, isIndex := t.Traversal[n-1].(hcl.TraverseIndex)
+		return n == 2 || isIndex
+	}
+	_, key, ok := indexedJob(expr)
+	if ok {
+		references(key, func(t hcl.Traversal) { ok = ok && t.RootName() != "job" })
+	}
+	return ok
+}
+
+func directList(expr hcl.Expression) bool {
+	switch e := expr.(type) {
+	case *hclsyntax.TupleConsExpr:
+		for _, elem := range e.Exprs {
+			if !direct(elem) {
+				return false
+			}
+		}
+		return true
+	case *hclsyntax.FunctionCallExpr:
+		return e.Name == "values" && len(e.Args) == 1 && !e.ExpandFinal && direct(e.Args[0])
+	}
+	return direct(expr)
+}
+
 // one evaluates an expression that means a single job. References written out are read without evaluating: most
 // edges are such, and a block of many instances would else be made into a value.
 func (s *scope) one(expr hcl.Expression) (Addr, bool) {
@@ -270,8 +304,12 @@ func (s *scope) many(expr hcl.Expression, to *addrList) bool {
 		return good
 	}
 	if call, ok := expr.(*hclsyntax.FunctionCallExpr); ok && call.Name == "values" && len(call.Args) == 1 && !call.ExpandFinal {
-		if j, ok := s.wholeBlock(call.Args[0]); ok && j.repeat(nil) != nil && j.repeat(nil).name == "for_each" {
-			return s.allOf(j, to)
+		if j, ok := s.wholeBlock(call.Args[0]); ok {
+			if a := j.repeat(nil); a != nil && a.name == "for_each" {
+				return s.allOf(j, to)
+			}
+			s.r.error(sumBadEdge, expr.Range(), "Job %q has no for_each, so it has no map of instances for values(). Write jobs = [job.%s].", j.name, j.name)
+			return false
 		}
 	}
 	if j, ok := s.wholeBlock(expr); ok {

@@ -37,9 +37,9 @@ func (l *loader) functions() map[string]function.Function {
 		"slice": stdlib.SliceFunc, "sort": stdlib.SortFunc, "transpose": transposeFunc(), "values": stdlib.ValuesFunc,
 		"zipmap": stdlib.ZipmapFunc, "alltrue": allTrueFunc(), "anytrue": anyTrueFunc(),
 
-		"tobool": stdlib.MakeToFunc(cty.Bool), "tolist": stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)),
-		"tomap": stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)), "tonumber": stdlib.MakeToFunc(cty.Number),
-		"toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)), "tostring": stdlib.MakeToFunc(cty.String),
+		"tobool": stdlib.MakeToFunc(cty.Bool), "tolist": toFunc(cty.List(cty.DynamicPseudoType)),
+		"tomap": toFunc(cty.Map(cty.DynamicPseudoType)), "tonumber": stdlib.MakeToFunc(cty.Number),
+		"toset": toFunc(cty.Set(cty.DynamicPseudoType)), "tostring": stdlib.MakeToFunc(cty.String),
 		"try": tryfunc.TryFunc, "can": tryfunc.CanFunc,
 		"sensitive": sensitiveFunc(), "nonsensitive": nonsensitiveFunc(), "issensitive": isSensitiveFunc(),
 
@@ -105,6 +105,9 @@ func guardPlaceholders(table map[string]function.Function) {
 			continue
 		}
 		table[name] = guarded(f)
+	}
+	for name, f := range table {
+		table[name] = swift(f)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -71,9 +72,9 @@ func (l *loader) expand(j *jobBlock) {
 		return
 	}
 	s.ctx = s.contextWithLocals()
-	val, ok := s.value(a)
-	if ok && val.ContainsMarked() {
-		if deep, _ := val.UnmarkDeep(); a.name == "count" || val.IsMarked() || deep.Type().IsSetType() {
+	val, ok := s.repetition(a)
+	if ok && containsMarked(val) {
+		if a.name == "count" || val.IsMarked() {
 			s.r.error(sumSensitive, a.expr.Range(), "%s decides on the addresses of jobs, which are shown in plans, so it cannot be made from a sensitive value.", upperFirst(a.name))
 			ok = false
 		}
@@ -92,6 +93,41 @@ func (l *loader) expand(j *jobBlock) {
 		j.keys, ok = j.keys[:0], false
 	}
 	j.broken = j.broken || !ok
+}
+
+// repetition evaluates count or for_each. The argument of toset is taken as it is when it holds strings: cty sorts a
+// set each time it is visited, which takes longer than all the rest when the set is large.
+func (s *scope) repetition(a *attribute) (cty.Value, bool) {
+	if !isSetOf(a.expr) || a.name != "for_each" {
+		return s.value(a)
+	}
+	list, ok := s.evaluate(a.expr.(*hclsyntax.FunctionCallExpr).Args[0])
+	if !ok {
+		return cty.NilVal, false
+	}
+	if list.IsMarked() || list.IsNull() || !stringList(list) {
+		return s.value(a)
+	}
+	return list, true
+}
+
+// isSetOf recognises toset(VALUE).
+func isSetOf(expr hcl.Expression) bool {
+	call, ok := expr.(*hclsyntax.FunctionCallExpr)
+	return ok && call.Name == "toset" && len(call.Args) == 1 && !call.ExpandFinal
+}
+
+// stringList tells whether a value is a list of strings, all of them plain.
+func stringList(v cty.Value) bool {
+	if ty := v.Type(); !ty.IsTupleType() && (!ty.IsListType() || ty.ElementType() != cty.String) {
+		return false
+	}
+	for it := v.ElementIterator(); it.Next(); {
+		if _, elem := it.Element(); elem.Type() != cty.String || elem.IsMarked() || elem.IsNull() || !elem.IsKnown() || hasPlaceholder(elem.AsString()) {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *scope) expandCount(j *jobBlock, a *attribute, val cty.Value) bool {
@@ -118,17 +154,18 @@ func (s *scope) expandCount(j *jobBlock, a *attribute, val cty.Value) bool {
 func (s *scope) expandForEach(j *jobBlock, a *attribute, val cty.Value) bool {
 	val, _ = val.Unmark()
 	ty := val.Type()
+	written := isSetOf(a.expr) && !val.IsNull() && !ty.IsSetType() // see repetition
 	switch {
 	case val.IsNull():
 		s.r.error(sumWrongType, a.expr.Range(), "For_each cannot be null. Leave it out for a single job, or give an empty map for none.")
 		return false
-	case ty.IsListType() || ty.IsTupleType():
+	case !written && (ty.IsListType() || ty.IsTupleType()):
 		s.r.error(sumWrongType, a.expr.Range(), "For_each needs a map, an object or a set of strings, since each job is known by its key; this is a list. Write toset(...) around a list of strings.")
 		return false
 	case ty.IsSetType() && ty.ElementType() != cty.String && val.LengthInt() > 0:
 		s.r.error(sumWrongType, a.expr.Range(), "For_each needs a map, an object or a set of strings; this is a set of %s.", ty.ElementType().FriendlyName())
 		return false
-	case !ty.IsMapType() && !ty.IsObjectType() && !ty.IsSetType():
+	case !written && !ty.IsMapType() && !ty.IsObjectType() && !ty.IsSetType():
 		s.r.error(sumWrongType, a.expr.Range(), "For_each needs a map, an object or a set of strings, and this is %s. To make a job depend on a condition, write count = CONDITION ? 1 : 0.", typeName(ty))
 		return false
 	case val.LengthInt() > maxInstances:
@@ -140,7 +177,7 @@ func (s *scope) expandForEach(j *jobBlock, a *attribute, val cty.Value) bool {
 	j.values = make([]cty.Value, 0, n)
 	for it := val.ElementIterator(); it.Next(); {
 		key, elem := it.Element()
-		if ty.IsSetType() {
+		if written || ty.IsSetType() {
 			key = elem
 		}
 		if key.IsNull() || !key.IsKnown() {
@@ -157,6 +194,13 @@ func (s *scope) expandForEach(j *jobBlock, a *attribute, val cty.Value) bool {
 	}
 	if !slices.IsSortedFunc(j.keys, compareKeys) {
 		j.sort()
+	}
+	if written {
+		j.keys = slices.CompactFunc(j.keys, func(a, b InstanceKey) bool { return a == b })
+		j.values = j.values[:len(j.keys)]
+		for i, k := range j.keys {
+			j.values[i] = cty.StringVal(k.Str)
+		}
 	}
 	return true
 }

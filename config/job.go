@@ -38,6 +38,9 @@ func (j *jobBlock) parseBlock(r *report) *block {
 	if j.block != nil {
 		return j.block
 	}
+	if b, ok := j.source.parsePlain(j.item, schema()); ok {
+		return &b
+	}
 	p := j.source.parse(j.item)
 	r.add(p.report.diags)
 	if p.broken || len(p.blocks) != 1 {
@@ -121,13 +124,11 @@ func (s *scope) buildInstance(j *jobBlock, c *content, i int, job *Job) {
 	key := j.instances()[i]
 	job.Addr, job.Range = j.addr(key), j.header
 	in := *s
-	switch key.Kind {
-	case KeyInt:
-		in.ctx = s.ctx.NewChild()
-		in.ctx.Variables = map[string]cty.Value{"count": cty.ObjectVal(map[string]cty.Value{"index": cty.NumberIntVal(int64(key.Int))})}
-	case KeyString:
-		in.ctx = s.ctx.NewChild()
-		in.ctx.Variables = map[string]cty.Value{"each": cty.ObjectVal(map[string]cty.Value{"key": cty.StringVal(key.Str), "value": j.values[i]})}
+	if key.Kind != NoKey {
+		in.each = &instance{key: key}
+		if key.Kind == KeyString {
+			in.each.value = j.values[i]
+		}
 	}
 	in.build(c, job)
 }
@@ -206,7 +207,7 @@ func (s *scope) triggers(a *attribute) []byte {
 	if !ok || val.IsNull() {
 		return nil
 	}
-	if val.ContainsMarked() {
+	if containsMarked(val) {
 		s.r.error(sumSensitive, a.expr.Range(), "Triggers are shown in plans, so they cannot be made from sensitive values. A digest of one may be shown: nonsensitive(sha256(VALUE)).")
 		return nil
 	}

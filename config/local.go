@@ -77,6 +77,10 @@ func weigh(val cty.Value, budget *int) bool {
 		*budget -= len(val.AsString())
 		return *budget >= 0
 	}
+	if ty.IsSetType() && ty.ElementType().IsPrimitiveType() {
+		*budget -= 64 * val.LengthInt() // visiting a set sorts it
+		return *budget >= 0
+	}
 	if !ty.IsPrimitiveType() && val.CanIterateElements() {
 		for it := val.ElementIterator(); it.Next(); {
 			_, v := it.Element()

@@ -23,6 +23,7 @@ type scope struct {
 	what  string // the block in sentences: "the workflow block"
 	ctx   *hcl.EvalContext
 	self  *jobBlock // of a job's body
+	each  *instance // of an instance of it; ctx does not know it before it is needed
 
 	locals []string    // that expressions refer to
 	jobs   []*jobBlock // likewise
@@ -37,7 +38,10 @@ func (s *scope) prepare(c *content) {
 
 func (s *scope) checkAll(c *content) {
 	for i := range c.attrs {
-		s.check(&c.attrs[i])
+		needs := len(s.jobs)
+		if s.check(&c.attrs[i]); edgeArgument(&c.attrs[i]) {
+			s.jobs = s.jobs[:needs] // read without their values
+		}
 	}
 	for i := range c.blocks {
 		s.checkAll(c.blocks[i].open(s.r))
@@ -82,10 +86,8 @@ func (s *scope) value(a *attribute) (cty.Value, bool) {
 }
 
 func (s *scope) evaluate(expr hcl.Expression) (val cty.Value, ok bool) {
-	if t, isTemplate := expr.(*hclsyntax.TemplateExpr); isTemplate && len(t.Parts) == 1 {
-		if lit, isLiteral := t.Parts[0].(*hclsyntax.LiteralValueExpr); isLiteral {
-			return lit.Val, true
-		}
+	if val, ok := s.shortcut(expr); ok {
+		return val, val.IsKnown()
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -93,6 +95,10 @@ func (s *scope) evaluate(expr hcl.Expression) (val cty.Value, ok bool) {
 			val, ok = cty.NilVal, false
 		}
 	}()
+	if s.each != nil {
+		s.ctx = s.each.context(s.ctx)
+		s.each = nil
+	}
 	val, diags := expr.Value(s.ctx)
 	s.translate(diags)
 	return val, !diags.HasErrors() && val.IsKnown()
@@ -124,7 +130,7 @@ func refersToSensitive(expr hcl.Expression, ctx *hcl.EvalContext) bool {
 		return false
 	}
 	for _, t := range expr.Variables() {
-		if val, diags := t.TraverseAbs(ctx); diags.HasErrors() || val.ContainsMarked() {
+		if val, diags := t.TraverseAbs(ctx); diags.HasErrors() || containsMarked(val) {
 			return true
 		}
 	}

@@ -88,7 +88,7 @@ func (v *variable) convert(val cty.Value) (cty.Value, error) {
 	if v.defaults != nil && !val.IsNull() {
 		val = v.defaults.Apply(val)
 	}
-	return convert.Convert(val, v.constraint)
+	return convertAny(val, v.constraint)
 }
 
 // settle finds the value after all sources have been read.
