@@ -2,17 +2,21 @@ package applier
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/internal/redistest"
 	"github.com/waybill-dev/waybill/planner"
 )
 
-// shapes are the two workflows that DESIGN.md section 8 measures: chains of ten jobs, and layers of a hundred in which each
-// job waits for three of the layer above. The payload of a job has 200 bytes.
+// shapes are the workflows that DESIGN.md section 8 measures: jobs on their own, chains of ten, and layers of a hundred in
+// which each job waits for three of the layer above. The payload of a job has 200 bytes.
 var shapes = map[string]func(n int) *config.Workflow{
+	"roots": func(n int) *config.Workflow { return shaped(n, func(int) []int { return nil }) },
 	"chains": func(n int) *config.Workflow {
 		return shaped(n, func(i int) []int {
 			if i%10 == 0 {
@@ -52,15 +56,16 @@ func shaped(n int, above func(i int) []int) *config.Workflow {
 	return w
 }
 
-// BenchmarkApply is a first apply -detach on redis-server: reading state, planning, submitting. bytes/job is what Redis
-// holds per job afterwards.
+// BenchmarkApply is a first apply -detach on redis-server: reading state, planning, submitting. B/job is what Redis holds per
+// job afterwards, record and definition included.
 func BenchmarkApply(b *testing.B) {
-	for _, shape := range []string{"chains", "layers"} {
+	for _, shape := range []string{"roots", "chains", "layers"} {
 		for _, n := range []int{1000, 10_000} {
 			b.Run(fmt.Sprintf("%s/%d", shape, n), func(b *testing.B) {
 				w := shapes[shape](n)
 				rdb := redistest.Start(b).Client(b)
 				b.ReportAllocs()
+				empty, full := usedMemory(b, rdb), int64(0)
 				var reading, planning, applying time.Duration
 				for b.Loop() {
 					c := newClient(b, rdb)
@@ -81,16 +86,31 @@ func BenchmarkApply(b *testing.B) {
 					}
 					lap(&applying)
 					b.StopTimer()
+					full = usedMemory(b, rdb)
 					if err := rdb.FlushAll(b.Context()).Err(); err != nil {
 						b.Fatal(err)
 					}
 					b.StartTimer()
 				}
+				b.ReportMetric(float64(full-empty)/float64(n), "B/job")
 				b.ReportMetric(float64(planning.Milliseconds())/float64(b.N), "ms-plan")
 				b.ReportMetric(float64(applying.Milliseconds())/float64(b.N), "ms-apply")
 			})
 		}
 	}
+}
+
+func usedMemory(b *testing.B, rdb *redis.Client) int64 {
+	b.Helper()
+	info, err := rdb.InfoMap(b.Context(), "memory").Result()
+	if err != nil {
+		b.Fatal(err)
+	}
+	n, err := strconv.ParseInt(info["Memory"]["used_memory"], 10, 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return n
 }
 
 // BenchmarkReadState reads the state of finished jobs.
