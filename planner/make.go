@@ -52,9 +52,12 @@ func Make(w *config.Workflow, s *State, o Options) (*Plan, hcl.Diagnostics) {
 	m.describe()
 	p := &Plan{Workflow: w.Name, Lineage: s.Lineage, Destroy: o.Destroy, Rows: m.inOrder()}
 	p.Queues = queueChanges(w, s)
-	outputs, outputDiags := m.outputChanges(w)
-	p.Outputs = outputs
-	return p, append(diags, outputDiags...)
+	var outputDiags hcl.Diagnostics
+	p.Outputs, outputDiags = m.outputChanges(w)
+	if outputDiags.HasErrors() {
+		return nil, append(diags, outputDiags...)
+	}
+	return p, diags
 }
 
 // maker makes one plan.
@@ -223,22 +226,30 @@ func (m *maker) describe() {
 			continue
 		}
 		r.Definition = appendDefinition(nil, r.Job)
-		links := m.g.up.of(int32(i))
-		r.Edges = make([]Target, len(links))
-		for k, l := range links {
-			t := Target{Kind: l.kind, Group: int(l.group)}
-			if l.inside() {
-				t.Addr = m.g.jobs[l.to].Addr
-			} else {
-				t.UUID = m.g.outside[^l.to]
-			}
-			r.Edges[k] = t
-		}
+		r.Edges = m.targets(int32(i))
 		r.Earlier = m.earlier(r)
 	}
 	for i := range m.removed {
 		m.removed[i].Earlier = m.earlier(&m.removed[i])
 	}
+}
+
+// targets is what a job waits for, by address.
+func (m *maker) targets(job int32) []Target {
+	links := m.g.up.of(job)
+	if len(links) == 0 {
+		return nil
+	}
+	targets := make([]Target, len(links))
+	for k, l := range links {
+		targets[k] = Target{Kind: l.kind, Group: int(l.group)}
+		if l.inside() {
+			targets[k].Addr = m.g.jobs[l.to].Addr
+		} else {
+			targets[k].UUID = m.g.outside[^l.to]
+		}
+	}
+	return targets
 }
 
 // earlier finds the generation before the recorded one, if the recorded one may still wait for it.

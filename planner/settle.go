@@ -128,7 +128,10 @@ func (t *settler) connect(r *Row) error {
 		return nil
 	}
 	group := 0
-	edges := make([]Edge, 0, len(r.Edges)+1)
+	var edges []Edge
+	if n := len(r.Edges); n > 0 {
+		edges = make([]Edge, 0, n+1)
+	}
 	for _, target := range r.Edges {
 		e := Edge{Kind: target.Kind, Group: target.Group, Addr: target.Addr, UUID: target.UUID, Opening: 1}
 		group = max(group, e.Group+1)
