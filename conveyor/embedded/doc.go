@@ -32,7 +32,7 @@
 // All data is in memory, and one command runs at a time. Sorted sets cost O(n log n) a read and LPUSH O(n), so
 // throughput falls as a queue grows: past about ten thousand waiting jobs, or for more than one machine, use
 // Redis. The directory must be on a local file system. These are missing: consumer groups, HyperLogLogs, TTLs of
-// hash fields, FUNCTION, DUMP and RESTORE, COPY, MOVE, SWAPDB, SORT, CONFIG, Cluster; Lua has no cjson, cmsgpack,
+// hash fields, FUNCTION, LINSERT, LPOS, DUMP and RESTORE, COPY, MOVE, SWAPDB, SORT, CONFIG, Cluster; Lua has no cjson, cmsgpack,
 // struct or bit. A script that does not end stops the store for everybody.
 //
 // The package knows nothing of jobs.

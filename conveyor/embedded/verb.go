@@ -22,7 +22,8 @@ type verb struct {
 
 // verbs are the commands of the store. What miniredis offers beyond them is left out because it cannot be
 // journalled or written into a snapshot: HyperLogLogs, TTLs of hash fields, consumer groups, DUMP and RESTORE, or
-// because its copies share memory with their originals: COPY, MOVE, SWAPDB.
+// because its copies share memory with their originals: COPY, MOVE, SWAPDB. LINSERT and LPOS have no meaning in a
+// list that lies the other way round (mirror.go).
 var verbs map[string]verb
 
 func init() { verbs = makeVerbs() } // not in the declaration, since the commands' own functions look verbs up
@@ -39,7 +40,7 @@ func makeVerbs() map[string]verb {
 		EXPIRETIME PEXPIRETIME
 		GET MGET GETRANGE STRLEN GETBIT BITCOUNT BITPOS
 		HEXISTS HGET HGETALL HKEYS HLEN HMGET HSTRLEN HVALS HSCAN HRANDFIELD
-		LINDEX LLEN LPOS LRANGE
+		LLEN
 		SDIFF SINTER SINTERCARD SISMEMBER SMEMBERS SMISMEMBER SRANDMEMBER SUNION SSCAN
 		ZCARD ZINTER ZLEXCOUNT ZRANGEBYLEX ZRANK ZREVRANGEBYLEX
 		ZREVRANK ZSCORE ZMSCORE ZUNION ZSCAN ZRANDMEMBER
@@ -47,13 +48,12 @@ func makeVerbs() map[string]verb {
 	put(verb{writes: true}, `
 		APPEND BITOP DECR DECRBY GETSET INCR INCRBY INCRBYFLOAT MSET SETBIT
 		HINCRBY HINCRBYFLOAT HMSET HSET
-		LPUSH LSET LTRIM RPUSH
 		ZINCRBY FLUSHALL FLUSHDB`)
 	put(verb{writes: true, zero: true}, `
-		DEL UNLINK PERSIST SETNX MSETNX HDEL HSETNX LINSERT LREM LPUSHX RPUSHX SADD SREM SMOVE
+		DEL UNLINK PERSIST SETNX MSETNX HDEL HSETNX SADD SREM SMOVE
 		ZREM ZREMRANGEBYLEX ZREMRANGEBYRANK ZREMRANGEBYSCORE XDEL XTRIM`)
 	put(verb{writes: true, nothing: true}, `
-		GETDEL LPOP RPOP LMPOP LMOVE RPOPLPUSH ZADD ZMPOP`)
+		GETDEL ZADD ZMPOP`)
 	put(verb{writes: true, deadline: second}, `RENAME`)
 	put(verb{writes: true, zero: true, deadline: second}, `RENAMENX`)
 
@@ -63,6 +63,11 @@ func makeVerbs() map[string]verb {
 	put(verb{writes: true, deadline: first, run: getEx, arity: 1}, `GETEX`)
 	put(verb{writes: true, run: storeSet, arity: 2}, `SDIFFSTORE SINTERSTORE SUNIONSTORE ZINTERSTORE ZUNIONSTORE`)
 	put(verb{writes: true, run: setRange, arity: 3}, `SETRANGE`)
+	put(verb{writes: true, run: mirror, arity: 1}, `LPUSH RPUSH LPUSHX RPUSHX LPOP RPOP`)
+	put(verb{writes: true, run: mirrorSides, arity: 2}, `LMOVE LMPOP RPOPLPUSH`)
+	put(verb{writes: true, run: mirrorPlaces, arity: 3}, `LSET LTRIM LREM`)
+	put(verb{run: lRange, arity: 3}, `LRANGE`)
+	put(verb{run: lIndex, arity: 2}, `LINDEX`)
 	put(verb{run: sCard, arity: 1}, `SCARD`)
 	put(verb{run: zRange, arity: 3}, `ZRANGE ZREVRANGE ZRANGEBYSCORE ZREVRANGEBYSCORE`)
 	put(verb{run: zCount, arity: 3}, `ZCOUNT`)
