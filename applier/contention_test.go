@@ -9,20 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/redis/go-redis/v9"
-
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/planner"
 )
-
-// another connects to the same server once more.
-func (l *lab) another() *lab {
-	l.Helper()
-	shared := l.Redis().(*redis.Client).Options()
-	rdb := redis.NewClient(&redis.Options{Network: shared.Network, Addr: shared.Addr, MaxRetries: -1})
-	l.Cleanup(func() { _ = rdb.Close() })
-	return l.rival(rdb)
-}
 
 // replans collects the plans that were made anew under the lock.
 type replans struct {

@@ -111,9 +111,7 @@ func (l *lab) killed(at int, after, destroy bool) *executioner {
 	ctx, cancel := context.WithCancel(l.Context())
 	defer cancel()
 	x := &executioner{at: at, after: after, stop: cancel}
-	shared := l.Redis().(*redis.Client).Options()
-	rdb := redis.NewClient(&redis.Options{Network: shared.Network, Addr: shared.Addr, MaxRetries: -1})
-	defer func() { _ = rdb.Close() }()
+	rdb := l.store.connect(l.T)
 	rdb.AddHook(x)
 	victim := l.rival(rdb)
 	victim.run.probe, victim.run.Options.Destroy = x.probe, destroy
@@ -206,8 +204,8 @@ func TestKilledApply(t *testing.T) {
 	for name, scenario := range killScenarios() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachStore(t, func(t *testing.T, c *conveyor.Client) {
-				kills := killEverywhere(t, c, scenario)
+			onStores(t, func(t *testing.T, s store) {
+				kills := killEverywhere(t, s, scenario)
 				phases := slices.Sorted(maps.Keys(kills))
 				for _, phase := range phases {
 					t.Logf("%-22s %-12s %d kills before the write, %d after it", name, phase, kills[phase][0], kills[phase][1])
@@ -223,9 +221,10 @@ func TestKilledApply(t *testing.T) {
 }
 
 // killEverywhere counts the kills of each phase, before and after the write.
-func killEverywhere(t *testing.T, c *conveyor.Client, scenario killScenario) map[string][2]int {
+func killEverywhere(t *testing.T, s store, scenario killScenario) map[string][2]int {
+	rdb := s.connect(t)
 	fresh := func() *lab {
-		l := &lab{T: t, Client: newClient(t, c.Redis()), run: Run{Detach: true, batch: 3}}
+		l := &lab{T: t, Client: newClient(t, rdb), store: s, run: Run{Detach: true, batch: 3}}
 		scenario.prepare(l)
 		return l
 	}

@@ -18,6 +18,7 @@ import (
 type lab struct {
 	*testing.T
 	*conveyor.Client
+	store    store
 	workflow *config.Workflow
 	run      Run // what apply starts from; Plan, Workflow and Options are filled in
 	number   int64
@@ -36,19 +37,22 @@ type attempt struct {
 func onBoth(t *testing.T, test func(l *lab)) {
 	t.Helper()
 	t.Parallel()
-	eachStore(t, func(t *testing.T, c *conveyor.Client) {
-		l := &lab{T: t, Client: c, run: Run{Detach: true}}
+	onStores(t, func(t *testing.T, s store) {
+		l := &lab{T: t, Client: newClient(t, s.connect(t)), store: s, run: Run{Detach: true}}
 		test(l)
 		l.sound()
 	})
 }
 
-// rival is the same workflow through another connection.
+// another is the same workflow through another connection.
+func (l *lab) another() *lab { return l.rival(l.store.connect(l.T)) }
+
+// rival is the same workflow through that connection.
 func (l *lab) rival(rdb redis.UniversalClient) *lab {
 	l.Helper()
 	c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: l.Namespace()})
 	l.ok(err)
-	return &lab{T: l.T, Client: c, workflow: l.workflow, run: l.run}
+	return &lab{T: l.T, Client: c, store: l.store, workflow: l.workflow, run: l.run}
 }
 
 func (l *lab) ok(err error) {

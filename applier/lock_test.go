@@ -9,35 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/redis/go-redis/v9"
-
 	"github.com/waybill-dev/waybill/conveyor"
-	"github.com/waybill-dev/waybill/internal/redistest"
 )
-
-// eachStore runs a test on a namespace of its own of a real server, and on the server of the embedded store.
-func eachStore(t *testing.T, test func(t *testing.T, c *conveyor.Client)) {
-	t.Helper()
-	stores := map[string]func(testing.TB) *redis.Client{
-		"redis":     func(tb testing.TB) *redis.Client { return redistest.Shared(tb).Client(tb) },
-		"miniredis": redistest.Miniredis,
-	}
-	for name, open := range stores {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, newClient(t, open(t)))
-		})
-	}
-}
-
-func newClient(tb testing.TB, rdb redis.UniversalClient) *conveyor.Client {
-	tb.Helper()
-	c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: redistest.Namespace()})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return c
-}
 
 // setClock fixes the namespace's clock, in milliseconds.
 func setClock(t *testing.T, c *conveyor.Client, ms int64) {

@@ -5,10 +5,7 @@ import (
 	"time"
 
 	"github.com/waybill-dev/waybill/config"
-	"github.com/waybill-dev/waybill/internal/redistest"
 )
-
-func TestMain(m *testing.M) { redistest.Main(m) }
 
 // addr reads an address that the test itself wrote.
 func addr(tb testing.TB, s string) config.Addr {

@@ -31,9 +31,7 @@ func TestReadStateOnlyReads(t *testing.T) {
 		l.declare(salesLike(l, "1", "old")...)
 		l.apply()
 		watched := &commandLog{}
-		shared := l.Redis().(*redis.Client).Options()
-		rdb := redis.NewClient(&redis.Options{Network: shared.Network, Addr: shared.Addr})
-		defer func() { _ = rdb.Close() }()
+		rdb := l.store.connect(l.T)
 		l.ok(rdb.Ping(l.Context()).Err())
 		rdb.AddHook(watched)
 		if _, err := ReadState(l.Context(), l.rival(rdb).Client, "w"); err != nil {
