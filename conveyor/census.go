@@ -2,7 +2,6 @@ package conveyor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -252,77 +251,4 @@ func (a *census) readList(ctx context.Context, rdb redis.UniversalClient, key, n
 		}
 	}
 	return nil
-}
-
-// look reads everything about one suspected job again, in one transaction; nil when its status has changed meanwhile.
-func (c *Client) look(ctx context.Context, uuid string, was *view) (*view, error) {
-	v := newView(c.keys, uuid, was.entry)
-	edges := storedEdges(was.entry, was.hash)
-	pipe := c.rdb.TxPipeline()
-	entry, bytes := pipe.HGet(ctx, c.keys.status(), uuid), pipe.Type(ctx, c.keys.job(uuid))
-	hash := pipe.HGetAll(ctx, c.keys.edges(uuid))
-	todo, ended := pipe.ZScore(ctx, c.keys.todo(), uuid), pipe.ZScore(ctx, c.keys.ended(), uuid)
-	leased := pipe.ZScore(ctx, c.keys.leases(), uuid)
-	scheduled := pipe.ZRangeWithScores(ctx, c.keys.scheduled(), 0, -1)
-	lists, upstream, members := map[string]*redis.StringSliceCmd{}, map[string]*redis.StringCmd{}, map[string]*redis.BoolCmd{}
-	if s, err := decodeStatus(uuid, was.entry); err == nil && s.State == StateQueued {
-		key := c.keys.queue(s.Queue, s.Priority)
-		lists[key] = pipe.LRange(ctx, key, 0, -1)
-	}
-	for _, e := range edges {
-		upstream[e.upstream] = pipe.HGet(ctx, c.keys.status(), e.upstream)
-		key := c.keys.waiting(e.upstream, e.class(), e.opening)
-		lists[key] = pipe.LRange(ctx, key, 0, -1)
-		members[e.upstream] = pipe.SIsMember(ctx, c.keys.active(e.upstream), uuid)
-	}
-	for p := range was.members {
-		members[p] = pipe.SIsMember(ctx, c.keys.active(p), uuid)
-	}
-	owners := map[string]*redis.FloatCmd{}
-	for _, w := range was.owners {
-		owners[w] = pipe.ZScore(ctx, c.keys.worker(w)+":jobs", uuid)
-	}
-	children := map[string]*redis.StringCmd{}
-	for child := range was.active {
-		children[child] = pipe.HGet(ctx, c.keys.status(), child)
-	}
-	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) && !redis.HasErrorPrefix(err, "WRONGTYPE") {
-		return nil, read(ctx, "verify "+uuid, err)
-	}
-	if entry.Val() != was.entry {
-		return nil, nil
-	}
-	v.hash, v.bytes = hash.Val(), bytes.Val() == "string"
-	v.todo, v.ended, v.leased = todo.Err() == nil, ended.Err() == nil, leased.Err() == nil
-	for _, z := range scheduled.Val() {
-		member, _ := z.Member.(string)
-		if t, ok := parseTicket(member); ok && t.uuid == uuid {
-			v.due = append(v.due, int64(math.Round(z.Score*1000)))
-		}
-	}
-	for key, list := range lists {
-		for _, text := range list.Val() {
-			if t, ok := parseTicket(text); ok && t.uuid == uuid {
-				v.standsAt(key, t)
-				v.waiting[key] = true
-			}
-		}
-	}
-	for p, cmd := range members {
-		if cmd.Val() {
-			v.members[p] = true
-		}
-	}
-	for w, cmd := range owners {
-		if cmd.Err() == nil {
-			v.owners = append(v.owners, w)
-		}
-	}
-	for u, cmd := range upstream {
-		v.upstream[u] = cmd.Val()
-	}
-	for u, cmd := range children {
-		v.active[u] = cmd.Val()
-	}
-	return v, nil
 }

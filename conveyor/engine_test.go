@@ -51,17 +51,19 @@ func (e *engine) Run(name string, test func(e *engine)) {
 // start is when every engine's clock begins: a whole second, in milliseconds.
 const start = int64(1_800_000_000_000)
 
+// stores are the servers that every test runs on.
+var stores = []struct {
+	name string
+	open func(t *testing.T) *redis.Client
+}{
+	{"redis", func(t *testing.T) *redis.Client { return redistest.Shared(t).Client(t) }},
+	{"miniredis", func(t *testing.T) *redis.Client { return redistest.Miniredis(t) }},
+}
+
 // onBoth runs a test on a real Redis and on the server that the embedded store is built on, and then wants Verify to be silent.
 func onBoth(t *testing.T, test func(e *engine)) {
 	t.Helper()
 	t.Parallel()
-	stores := []struct {
-		name string
-		open func(t *testing.T) *redis.Client
-	}{
-		{"redis", func(t *testing.T) *redis.Client { return redistest.Shared(t).Client(t) }},
-		{"miniredis", func(t *testing.T) *redis.Client { return redistest.Miniredis(t) }},
-	}
 	for _, store := range stores {
 		t.Run(store.name, func(t *testing.T) {
 			t.Parallel()
@@ -332,6 +334,15 @@ func (e *engine) beat(worker string, running ...conveyor.Holding) conveyor.BeatR
 	reply, err := e.Beat(e.Context(), conveyor.WorkerInfo{ID: worker, Host: "host", Queues: []string{"q"}, Capacity: 10, Running: running})
 	e.ok(err)
 	return reply
+}
+
+// chain is three jobs: a parent, its child and the heir of both.
+func chain(prefix string) []*wire.Job {
+	return []*wire.Job{job(prefix+"h", after(0, prefix+"p", prefix+"c")), job(prefix+"c", under(prefix+"p")), job(prefix + "p")}
+}
+
+func xadd(key string) *redis.XAddArgs {
+	return &redis.XAddArgs{Stream: key, Values: []string{"x", "y"}}
 }
 
 func redisZ(score float64, member string) redis.Z { return redis.Z{Score: score, Member: member} }

@@ -52,10 +52,11 @@ type sequence struct {
 	number     int64
 	places     int64 // the highest seen
 	due        map[string]int64
+	edges      map[string][]*wire.Edge // as last given to a job that had not started
 }
 
 func (s *sequence) play() {
-	s.due = map[string]int64{}
+	s.due, s.edges = map[string]int64{}, map[string][]*wire.Edge{}
 	ops := []func(){s.add, s.add, s.exchange, s.exchange, s.exchange, s.exchange, s.pass, s.tick, s.cancel, s.update, s.replace, s.reopen, s.making,
 		s.crash, s.leave, s.retry, s.release, s.beat, s.pause}
 	for i := range s.int("length", 20, 60) {
@@ -153,7 +154,9 @@ func (s *sequence) some() string {
 func (s *sequence) add() {
 	var jobs []*wire.Job
 	for range s.int("jobs", 1, 4) {
-		jobs = append(jobs, s.draw(s.next()))
+		j := s.draw(s.next())
+		s.edges[j.Uuid] = j.Edges
+		jobs = append(jobs, j)
 	}
 	if s.int("known", 0, 9) == 0 && len(s.uuids) > 4 { // a uuid that is there, never one that was: those are not used again
 		if uuid := s.uuids[s.int("which", 0, len(s.uuids)-5)]; s.statuses()[uuid].State != conveyor.StateUnknown {
@@ -227,6 +230,11 @@ func (s *sequence) check(before map[string]conveyor.Status, started []conveyor.R
 		if i > 0 && (st.Priority > last.Priority || st.Priority == last.Priority && st.Place < last.Place) {
 			s.Errorf("I5: %s (lane %d, place %d) started after %s (%d, %d)", st.UUID, st.Priority, st.Place, last.UUID, last.Priority, last.Place)
 		}
+		for _, e := range s.edges[st.UUID] {
+			if up := now[e.Uuid]; up.Opening <= max(e.Opening, 1) && holdsUp(up.State, e.Kind) {
+				s.Errorf("I8: %s started while %s was %s", st.UUID, e.Uuid, up.State)
+			}
+		}
 		if due := s.due[st.UUID]; due > s.real.now {
 			s.Errorf("I6: %s started %d ms early", st.UUID, due-s.real.now)
 		}
@@ -245,6 +253,17 @@ func (s *sequence) check(before map[string]conveyor.Status, started []conveyor.R
 	for _, st := range now {
 		s.places = max(s.places, st.Place)
 	}
+}
+
+// holdsUp tells whether an upstream in this state leaves an edge of this kind undecided.
+func holdsUp(s conveyor.State, kind wire.Edge_Kind) bool {
+	switch s {
+	case conveyor.StateHeld, conveyor.StateScheduled, conveyor.StateQueued, conveyor.StateRunning, conveyor.StateOnHold:
+		return true
+	case conveyor.StateClosing:
+		return kind == wire.Edge_PREDECESSOR
+	}
+	return false
 }
 
 func (s *sequence) seePlaces() {
@@ -270,7 +289,9 @@ func (s *sequence) tick() {
 	s.seePlaces()
 }
 
-func (s *sequence) beat() { s.beatOf(rapid.SampledFrom([]string{"w1", "w2", "w3"}).Draw(s.T, "worker")) }
+func (s *sequence) beat() {
+	s.beatOf(rapid.SampledFrom([]string{"w1", "w2", "w3"}).Draw(s.T, "worker"))
+}
 
 // beatOf gives up what the store says is not the worker's any more.
 func (s *sequence) beatOf(worker string) {
@@ -303,11 +324,13 @@ func (s *sequence) cancel() {
 
 func (s *sequence) update() {
 	uuid := s.some()
-	old := s.due[uuid]
 	j := s.draw(uuid)
-	if st := s.statuses()[uuid]; !slices.Contains([]conveyor.State{conveyor.StateHeld, conveyor.StateScheduled, conveyor.StateQueued}, st.State) || st.Fence > 0 {
+	st := s.statuses()[uuid]
+	if waits := slices.Contains([]conveyor.State{conveyor.StateHeld, conveyor.StateScheduled, conveyor.StateQueued}, st.State); waits {
+		s.edges[uuid] = j.Edges
+	}
+	if st.Fence > 0 || st.State == conveyor.StateRunning {
 		delete(s.due, uuid) // it has started: its time is over
-		_ = old
 	}
 	s.try(func(e *engine) error { return e.Update(e.Context(), j) }, conveyor.ErrNotFound)
 	s.seePlaces()

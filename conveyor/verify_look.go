@@ -1,0 +1,157 @@
+package conveyor
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// look reads everything about one suspected job again, in one transaction; nil when its status has changed since, so that
+// what was seen before may have been a move half seen.
+func (c *Client) look(ctx context.Context, uuid string, was *view) (*view, error) {
+	pre := c.rdb.Pipeline()
+	entry, hash := pre.HGet(ctx, c.keys.status(), uuid), pre.HGetAll(ctx, c.keys.edges(uuid))
+	active := pre.SMembers(ctx, c.keys.active(uuid))
+	if _, err := pre.Exec(ctx); passOver(err) != nil {
+		return nil, read(ctx, "verify "+uuid, err)
+	}
+	if entry.Val() != was.entry {
+		return nil, nil
+	}
+	v := newView(c.keys, uuid, was.entry)
+	v.hash = hash.Val()
+	l := &looking{view: v, pipe: c.rdb.TxPipeline()}
+	l.ask(ctx, was, active.Val())
+	if _, err := l.pipe.Exec(ctx); passOver(err) != nil {
+		return nil, read(ctx, "verify "+uuid, err)
+	}
+	if l.entry.Val() != v.entry || !maps.Equal(l.hash.Val(), v.hash) {
+		return nil, nil
+	}
+	l.answer()
+	return v, nil
+}
+
+// passOver leaves keys that are missing or of a wrong type to those who name them.
+func passOver(err error) error {
+	if errors.Is(err, redis.Nil) || redis.HasErrorPrefix(err, "WRONGTYPE") {
+		return nil
+	}
+	return err
+}
+
+// looking is the transaction of one look: what was asked, by the key or uuid it was asked for.
+type looking struct {
+	*view
+	pipe                redis.Pipeliner
+	entry               *redis.StringCmd
+	hash                *redis.MapStringStringCmd
+	kind                *redis.StatusCmd
+	todo, ended, leased *redis.FloatCmd
+	scheduled           *redis.ZSliceCmd
+	lists               map[string]*redis.StringSliceCmd
+	statuses            map[string]*redis.StringCmd
+	members             map[string]*redis.BoolCmd
+	owners              map[string]*redis.FloatCmd
+	children            []string
+}
+
+// ask queues the commands: all that the entry and the edges point to, and whatever pointed here before.
+func (l *looking) ask(ctx context.Context, was *view, children []string) {
+	l.children = children
+	l.lists, l.statuses = map[string]*redis.StringSliceCmd{}, map[string]*redis.StringCmd{}
+	l.members, l.owners = map[string]*redis.BoolCmd{}, map[string]*redis.FloatCmd{}
+	keys := l.keys
+	l.entry, l.hash = l.pipe.HGet(ctx, keys.status(), l.uuid), l.pipe.HGetAll(ctx, keys.edges(l.uuid))
+	l.kind = l.pipe.Type(ctx, keys.job(l.uuid))
+	l.todo, l.ended = l.pipe.ZScore(ctx, keys.todo(), l.uuid), l.pipe.ZScore(ctx, keys.ended(), l.uuid)
+	l.leased = l.pipe.ZScore(ctx, keys.leases(), l.uuid)
+	owners := slices.Clone(was.owners)
+	if s, err := decodeStatus(l.uuid, l.view.entry); err == nil {
+		switch s.State {
+		case StateQueued:
+			l.list(ctx, keys.queue(s.Queue, s.Priority))
+		case StateScheduled:
+			l.scheduled = l.pipe.ZRangeWithScores(ctx, keys.scheduled(), 0, -1)
+		case StateRunning:
+			owners = append(owners, s.Owner)
+		}
+	}
+	for _, e := range storedEdges(l.view.entry, l.view.hash) {
+		l.status(ctx, e.upstream)
+		l.list(ctx, keys.waiting(e.upstream, e.class(), e.opening))
+		l.member(ctx, e.upstream)
+	}
+	for p := range was.members {
+		l.member(ctx, p)
+	}
+	for _, w := range owners {
+		if w != "" && l.owners[w] == nil {
+			l.owners[w] = l.pipe.ZScore(ctx, keys.worker(w)+":jobs", l.uuid)
+		}
+	}
+	for _, child := range children {
+		l.status(ctx, child)
+	}
+}
+
+func (l *looking) list(ctx context.Context, key string) {
+	if l.lists[key] == nil {
+		l.lists[key] = l.pipe.LRange(ctx, key, 0, -1)
+	}
+}
+
+func (l *looking) status(ctx context.Context, uuid string) {
+	if l.statuses[uuid] == nil {
+		l.statuses[uuid] = l.pipe.HGet(ctx, l.keys.status(), uuid)
+	}
+}
+
+func (l *looking) member(ctx context.Context, parent string) {
+	if l.members[parent] == nil {
+		l.members[parent] = l.pipe.SIsMember(ctx, l.keys.active(parent), l.uuid)
+	}
+}
+
+// answer fills the view.
+func (l *looking) answer() {
+	v := l.view
+	v.bytes = l.kind.Val() == "string"
+	v.todo, v.ended, v.leased = l.todo.Err() == nil, l.ended.Err() == nil, l.leased.Err() == nil
+	if l.scheduled != nil {
+		for _, z := range l.scheduled.Val() {
+			member, _ := z.Member.(string)
+			if t, ok := parseTicket(member); ok && t.uuid == v.uuid {
+				v.due = append(v.due, int64(math.Round(z.Score*1000)))
+			}
+		}
+	}
+	for key, list := range l.lists {
+		for _, text := range list.Val() {
+			if t, ok := parseTicket(text); ok && t.uuid == v.uuid {
+				v.standsAt(key, t)
+				v.waiting[key] = true
+			}
+		}
+	}
+	for p, cmd := range l.members {
+		if cmd.Val() {
+			v.members[p] = true
+		}
+	}
+	for w, cmd := range l.owners {
+		if cmd.Err() == nil {
+			v.owners = append(v.owners, w)
+		}
+	}
+	for _, e := range storedEdges(v.entry, v.hash) {
+		v.upstream[e.upstream] = l.statuses[e.upstream].Val()
+	}
+	for _, child := range l.children {
+		v.active[child] = l.statuses[child].Val()
+	}
+}
