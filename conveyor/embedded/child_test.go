@@ -73,23 +73,17 @@ func (c *child) kill() []string {
 	return rest
 }
 
+// roles are what a child can be.
+var roles = map[string]func(dir string) error{"write": childWrites, "serve": childServes, "open": childOpens}
+
 // runChild is the main function of a child.
 func runChild(role string) int {
-	dir := os.Getenv(childDir)
-	var err error
-	switch role {
-	case "write":
-		err = childWrites(dir)
-	case "serve":
-		err = childServes(dir)
-	case "limited":
-		err = childHitsLimit(dir)
-	case "open":
-		err = childOpens(dir)
-	default:
-		err = fmt.Errorf("no role %q", role)
+	play, ok := roles[role]
+	if !ok {
+		fmt.Fprintf(os.Stderr, "no role %q\n", role)
+		return 1
 	}
-	if err != nil {
+	if err := play(os.Getenv(childDir)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

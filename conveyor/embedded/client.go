@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// dialTimeout bounds waiting for a host that starts: replaying a million jobs takes about 15 s.
+	// dialTimeout bounds waiting for a host that starts: replaying a million jobs takes some seconds, more on a loaded machine.
 	dialTimeout = time.Minute
 	// greetTimeout bounds the first answer of a host that has accepted, which a compaction may delay.
 	greetTimeout = 10 * time.Second

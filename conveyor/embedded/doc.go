@@ -29,11 +29,14 @@
 //
 // # Limits
 //
-// All data is in memory, and one command runs at a time. Sorted sets cost O(n log n) a read and LPUSH O(n), so
-// throughput falls as a queue grows: past about ten thousand waiting jobs, or for more than one machine, use
-// Redis. The directory must be on a local file system. These are missing: consumer groups, HyperLogLogs, TTLs of
-// hash fields, FUNCTION, LINSERT, LPOS, DUMP and RESTORE, COPY, MOVE, SWAPDB, SORT, CONFIG, Cluster; Lua has no cjson, cmsgpack,
-// struct or bit. A script that does not end stops the store for everybody.
+// All data is in memory, and one command runs at a time: about 10,000 small jobs a second on one core, whether a
+// thousand or a hundred thousand wait, where Redis does three times that. Opening reads 10,000 jobs in 30 ms. It is
+// made for trying out, for tests and for one machine; for more, and past a few hundred thousand jobs, use Redis. The
+// directory must be on a local file system.
+//
+// These are missing: RESP3, consumer groups, HyperLogLogs, TTLs of hash fields, FUNCTION, LINSERT, LPOS, DUMP and
+// RESTORE, COPY, MOVE, SWAPDB, SORT, CONFIG, Cluster; Lua has no cjson, cmsgpack, struct or bit. RPUSH to a long list
+// copies it (mirror.go). A script that does not end stops the store for everybody.
 //
 // The package knows nothing of jobs.
 package embedded

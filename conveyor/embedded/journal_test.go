@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,6 +152,21 @@ func frameOf(payload string) string {
 	r := newRecord(kind(payload[0]))
 	r.buf = append(r.buf, payload[1:]...)
 	return string(r.frame())
+}
+
+// TestInterruptedCompactionIsForgotten finds what a crash during a compaction leaves.
+func TestInterruptedCompactionIsForgotten(t *testing.T) {
+	t.Parallel()
+	dir := storeDir(t)
+	path := written(t, dir)
+	write(t, path+".new", []byte(journalHeader+"half of a snap"))
+	want := map[string]any{"a": "value of a", "b": "value of b", "c": "value of c"}
+	if diff := cmp.Diff(want, dump(t, open(t, dir).Client())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := os.Stat(path + ".new"); !os.IsNotExist(err) {
+		t.Errorf("the leftover is still there: %v", err)
+	}
 }
 
 // brokenDisk fails writes or syncs from a moment on.
@@ -326,5 +340,3 @@ func FuzzReplay(f *testing.F) {
 		}
 	})
 }
-
-var _ io.Writer = brokenDisk{}

@@ -13,6 +13,8 @@ import (
 	"testing"
 )
 
+func init() { roles["limited"] = childHitsLimit }
+
 // TestFullDiskRefusesCommands has a child whose files may not grow: the kernel then fails its writes as a full
 // disk would.
 func TestFullDiskRefusesCommands(t *testing.T) {

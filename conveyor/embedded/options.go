@@ -15,7 +15,7 @@ type Options struct {
 	Logger *slog.Logger
 
 	// CompactAt is how many bytes of changes a running host appends before it compacts the journal, if by
-	// then they are also twice the size of the data. Compaction stops the store for about 10 µs a key.
+	// then they are also twice the size of the data. Compaction stops the store for about 3 µs a job.
 	// Default 32 MiB, at least 1 KiB.
 	CompactAt int64
 

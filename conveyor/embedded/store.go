@@ -36,7 +36,7 @@ type Store struct {
 
 // Open connects to the store in dir (usually <workflow>/.waybill), starting or joining its host, and makes the
 // directory when it is not there. ctx bounds only the opening, which for a host includes reading the journal: about
-// 15 µs a job.
+// 3 µs a job.
 func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	s, err := newStore(dir, o)
 	if err != nil {
