@@ -17,14 +17,15 @@ import (
 // carry the attempt's fence: once the attempt is superseded they write nothing.
 type Attempt struct {
 	// Immutable.
-	job    *wire.Job
-	fence  int64
-	failed int // attempts that ended in error before
-	engine engine
-	cancel context.CancelCauseFunc
-	output *output
-	after  <-chan struct{} // closed when the attempt reserved before this one began
-	began  chan struct{}
+	job     *wire.Job
+	fence   int64
+	opening int64 // of the job
+	failed  int   // attempts that ended in error before
+	engine  engine
+	cancel  context.CancelCauseFunc
+	output  *output
+	after   <-chan struct{} // closed when the attempt reserved before this one began
+	began   chan struct{}
 
 	mu       sync.Mutex
 	result   []byte
@@ -86,7 +87,7 @@ func (a *Attempt) add(ctx context.Context, job *wire.Job, kind wire.Edge_Kind) e
 	if job.GetUuid() == "" {
 		job.Uuid = uuid.NewString() // here, so that a repeated call adds the same job
 	}
-	edge := &wire.Edge{Kind: kind, Uuid: a.job.GetUuid(), MadeBy: a.fence}
+	edge := &wire.Edge{Kind: kind, Uuid: a.job.GetUuid(), Opening: a.opening, MadeBy: a.fence}
 	if kind == wire.Edge_PARENT {
 		job.ParentUuid = edge.Uuid
 	} else {
@@ -117,17 +118,12 @@ func (c attemptContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// run calls the handler and turns whatever it does into an error: a panic, and the end of its goroutine, too.
+// run calls the handler and makes an error of a panic.
 func (a *Attempt) run(ctx context.Context, h Handler) (err error) {
-	returned := false
 	defer func() {
 		if value := recover(); value != nil {
 			err = &panicError{value, debug.Stack()}
-		} else if !returned {
-			err = errGoexit
 		}
 	}()
-	err = h(ctx, a.job)
-	returned = true
-	return err
+	return h(ctx, a.job)
 }

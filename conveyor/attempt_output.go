@@ -55,9 +55,9 @@ type output struct {
 	timer    *time.Timer // set while something is unsent
 	closed   bool
 
-	sending sync.Mutex // held by whoever sends
-	pieces  int64      // sent so far; under sending
-	ctx     context.Context
+	sending chan struct{}   // 1 slot, taken by whoever sends; made with the first byte
+	pieces  int64           // sent so far; the sender's
+	ctx     context.Context // of the calls to the store
 }
 
 // newOutput starts nothing; ctx bounds the calls to the store.
@@ -81,6 +81,9 @@ func (o *output) write(p []byte, line bool) {
 // keep puts p into the head, then into the tail.
 func (o *output) keep(p []byte) {
 	n := min(len(p), keepHead-o.kept)
+	if o.sending == nil {
+		o.sending = make(chan struct{}, 1)
+	}
 	o.unsent = append(o.unsent, p[:n]...)
 	o.kept += n
 	o.tail = append(o.tail, p[n:]...)
@@ -98,6 +101,9 @@ func (o *output) setProgress(p Progress) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.closed {
+		if o.sending == nil {
+			o.sending = make(chan struct{}, 1)
+		}
 		o.progress = &p
 		o.schedule()
 	}
@@ -137,8 +143,8 @@ func (o *output) close() error {
 // flush sends what is unsent: whole lines, unless this is the last flush or a line did not end in time, as a prompt or a row
 // of dots does not.
 func (o *output) flush(last bool) error {
-	o.sending.Lock()
-	defer o.sending.Unlock()
+	o.sending <- struct{}{}
+	defer func() { <-o.sending }()
 	for {
 		o.mu.Lock()
 		if o.closed && !last { // the last flush sends all

@@ -78,12 +78,10 @@ func (a *Attempt) verdict(ctx context.Context, err error, random func() float64)
 		exhausted = VerdictHold
 	}
 	switch cause := causeOf(ctx); {
-	case errors.Is(cause, ErrShutdown), errors.Is(cause, ErrOutdated):
-		// With a lost lease the store refuses this, unless nobody noticed; then it is right.
+	case errors.Is(cause, ErrShutdown), errors.Is(cause, ErrCancelled), errors.Is(cause, ErrOutdated):
+		// The store ends a job that was cancelled instead of queueing it. With a lost lease it refuses this, unless nobody
+		// has noticed; then it is right.
 		ack.Verdict = VerdictBack
-		return ack
-	case errors.Is(cause, ErrCancelled):
-		ack.Verdict, ack.Failure = VerdictFailed, failureText(ErrCancelled)
 		return ack
 	case errors.Is(cause, ErrTimeout):
 		timeout := fmt.Errorf("%w after %s", ErrTimeout, a.job.GetTimeout().AsDuration())

@@ -132,6 +132,9 @@ func (w *Worker) Run(ctx context.Context) error {
 
 	err := w.serve(work, base, quit)
 	end()
+	if err := w.engine.wake(base, w.o.ID); err != nil {
+		w.o.Logger.Debug("the call that waits for wake-ups ends by itself", "worker", w.o.ID, "error", err)
+	}
 	beside.Wait() // a beat after Leave would register the worker again
 	w.end()
 	return errors.Join(err, w.leave(ctx))

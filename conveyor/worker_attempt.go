@@ -9,8 +9,8 @@ import (
 // begun is the baton of the first attempt.
 var begun = func() <-chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// start starts attempts in the order of their reservation: each passes a baton to the next when its handler is called. What
-// was reserved by a call that was on its way when the worker began to drain goes back at once.
+// start starts attempts in the order of their reservation: each passes a baton to the next right before its handler is called
+// (from then on they are concurrent). What was reserved by a call that was on its way when the worker began to drain goes back at once.
 func (w *Worker) start(work, base context.Context, reserved []Reservation) {
 	if len(reserved) == 0 {
 		return
@@ -20,7 +20,7 @@ func (w *Worker) start(work, base context.Context, reserved []Reservation) {
 	w.mu.Lock()
 	for i, r := range reserved {
 		ctx, cancel := context.WithCancelCause(base)
-		a := &Attempt{job: r.Job, fence: r.Fence, failed: r.Attempts, engine: w.engine, cancel: cancel,
+		a := &Attempt{job: r.Job, fence: r.Fence, opening: r.Opening, failed: r.Attempts, engine: w.engine, cancel: cancel,
 			output: newOutput(base, w.engine, r.Job.GetUuid(), r.Fence), after: w.exchanging.began, began: make(chan struct{})}
 		if a.after == nil {
 			a.after = begun
@@ -50,16 +50,24 @@ func (w *Worker) start(work, base context.Context, reserved []Reservation) {
 func (w *Worker) attempt(ctx context.Context, a *Attempt) {
 	defer w.attempts.Done()
 	<-a.after
-	ack := w.execute(ctx, a)
-	a.cancel(nil)
-	w.mu.Lock()
-	w.active--
-	if w.active == 0 {
-		hint(w.quietHint)
-	}
-	w.acks = append(w.acks, ack)
-	w.mu.Unlock()
-	hint(w.endedHint)
+	var ack Ack
+	returned := false
+	defer func() {
+		if !returned {
+			ack = w.conclude(ctx, a, errGoexit)
+		}
+		a.cancel(nil)
+		w.mu.Lock()
+		w.active--
+		if w.active == 0 {
+			hint(w.quietHint)
+		}
+		w.acks = append(w.acks, ack)
+		w.mu.Unlock()
+		hint(w.endedHint)
+	}()
+	ack = w.execute(ctx, a)
+	returned = true
 }
 
 // execute decides whether the job may run here, runs it, and says how it ended.
@@ -84,7 +92,11 @@ func (w *Worker) execute(ctx context.Context, a *Attempt) Ack {
 	}
 	began = true
 	close(a.began)
-	err := a.run(ctx, call)
+	return w.conclude(ctx, a, a.run(ctx, call))
+}
+
+// conclude sends the rest of the attempt's log, which has to come before its end, and says how it ended.
+func (w *Worker) conclude(ctx context.Context, a *Attempt, err error) Ack {
 	if lost := a.output.close(); lost != nil && !errors.Is(lost, ErrOutdated) {
 		w.o.Logger.Warn("the end of a log is lost", "worker", w.o.ID, "uuid", a.job.GetUuid(), "error", lost)
 	}

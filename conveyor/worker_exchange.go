@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 )
 
@@ -69,8 +70,9 @@ func (w *Worker) serve(work, base context.Context, quit context.CancelCauseFunc)
 			continue
 		}
 		w.acknowledged(acks, reply.Outdated)
+		w.giveUp(reply.Broken)
 		if want > 0 {
-			x.hungry = len(reply.Reserved) >= want
+			x.hungry = len(reply.Reserved) >= want || reply.More
 			fallback.Reset(BeatEvery)
 			if reply.Next > 0 {
 				due.Reset(reply.Next)
@@ -79,6 +81,21 @@ func (w *Worker) serve(work, base context.Context, quit context.CancelCauseFunc)
 			}
 		}
 		w.start(work, base, reply.Reserved)
+		w.gather(len(reply.Reserved))
+	}
+}
+
+// gather lets attempts that end at once do so before the next call, so that it acknowledges them all: a call costs the store
+// much more than one acknowledgement does. Attempts that wait for anything are not waited for.
+func (w *Worker) gather(started int) {
+	for range 2 * started {
+		w.mu.Lock()
+		active := w.active
+		w.mu.Unlock()
+		if active == 0 {
+			return
+		}
+		runtime.Gosched()
 	}
 }
 
@@ -152,6 +169,19 @@ func (w *Worker) takeAcks(single bool) []Ack {
 		hint(w.endedHint)
 	}
 	return acks
+}
+
+// giveUp has jobs that cannot be read acknowledged as the store proposes.
+func (w *Worker) giveUp(broken []Ack) {
+	if len(broken) == 0 {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, b := range broken {
+		w.o.Logger.Error("job cannot be read", "worker", w.o.ID, "uuid", b.UUID, "error", b.Failure)
+		w.acks = append(w.acks, b)
+	}
 }
 
 // acknowledged forgets attempts whose acknowledgements were answered.

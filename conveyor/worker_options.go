@@ -141,6 +141,7 @@ type engine interface {
 	Tick(ctx context.Context) (TickReply, error)
 	Leave(ctx context.Context, workerID string) error
 	WaitWake(ctx context.Context, workerID string, timeout time.Duration) (bool, error)
+	wake(ctx context.Context, workerID string) error
 	Workers(ctx context.Context) ([]WorkerInfo, error)
 	AppendLog(ctx context.Context, uuid string, fence, n int64, text []byte) error
 	SetProgress(ctx context.Context, uuid string, fence int64, p Progress) error

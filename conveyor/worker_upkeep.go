@@ -30,7 +30,7 @@ func (w *Worker) ticks(ctx context.Context) {
 	}
 }
 
-// wakes passes on wake-ups until ctx ends.
+// wakes passes on wake-ups until ctx ends. A blocking call does not notice that by itself: Run wakes its own worker.
 func (w *Worker) wakes(ctx context.Context) {
 	for pause := newPause(); ctx.Err() == nil; {
 		woken, err := w.engine.WaitWake(ctx, w.o.ID, wakeWait)
@@ -45,4 +45,15 @@ func (w *Worker) wakes(ctx context.Context) {
 			hint(w.readyHint)
 		}
 	}
+}
+
+// wake ends a WaitWake of the worker. Like every wake-up it is a hint, and gone soon when nobody hears it.
+func (c *Client) wake(ctx context.Context, workerID string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
+	defer cancel()
+	pipe := c.rdb.TxPipeline()
+	pipe.LPush(ctx, c.keys.wake(workerID), "")
+	pipe.PExpire(ctx, c.keys.wake(workerID), 2*wakeWait)
+	_, err := pipe.Exec(ctx)
+	return err
 }
