@@ -3,17 +3,11 @@ package embedded
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"net"
 	"strconv"
-	"time"
 
 	"github.com/alicebob/miniredis/v2/server"
 )
-
-// handover answers a command that was not executed because the host is ending. The client of this package sends
-// it again; no other error allows that.
-const handover = "HANDOVER the embedded store is being handed over, the command was not executed"
 
 // session is one connection to a host. Its goroutine reads and executes; the outbox writes.
 type session struct {
@@ -30,12 +24,6 @@ type session struct {
 	tx         *transaction
 
 	quit bool // of the session's goroutine
-}
-
-// transaction is what a MULTI has collected.
-type transaction struct {
-	commands [][]string
-	bad      bool // a command was refused while it was queued
 }
 
 func newSession(h *host, conn net.Conn) *session {
@@ -123,99 +111,6 @@ func (s *session) execute(args []string) *waiter {
 	return nil
 }
 
-// block executes a blocking command, or enters the session into the list of those who wait.
-func (s *session) block(args []string) *waiter {
-	h := s.host
-	w, blocks, problem := waitFor(h.ds, s.client.db, args)
-	if problem != "" {
-		s.send(appendError(nil, problem))
-		return nil
-	}
-	reply := h.run(func(out []byte) []byte { return h.ds.exec(&s.client, out, args) })
-	switch {
-	case !blocks || !isNothing(reply):
-		s.send(reply)
-		return nil
-	case h.draining:
-		s.refuseNow()
-		return nil
-	}
-	waiting := &waiter{wait: w, session: s, served: make(chan struct{})}
-	h.waiting.add(waiting, s.client.db)
-	return waiting
-}
-
-// refuse ends a wait because the host does.
-func (s *session) refuse(w *waiter) {
-	s.host.waiting.remove(w, s.client.db)
-	s.refuseNow()
-	close(w.served)
-}
-
-// refuseNow answers that a command is not executed. None behind it is either, and no more are taken in, so that the
-// client repeats them over another connection.
-func (s *session) refuseNow() {
-	s.refusing = true
-	s.send(appendError(nil, handover))
-	s.drain()
-}
-
-// await blocks until the waiter is served, its time is up or the client has gone.
-func (s *session) await(w *waiter) {
-	gone := s.watch()
-	defer gone.stop()
-	var timeout <-chan time.Time
-	if w.timeout > 0 {
-		t := time.NewTimer(w.timeout)
-		defer t.Stop()
-		timeout = t.C
-	}
-	left := false
-	select {
-	case <-w.served:
-		return
-	case <-timeout:
-	case <-gone.eof:
-		left = true
-	}
-	h := s.host
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	select {
-	case <-w.served: // in the very moment that the time was up
-	default:
-		s.quit = left
-		h.waiting.remove(w, s.client.db)
-		s.send(appendNoArray(nil))
-	}
-}
-
-// watcher looks for the end of the client's input while nothing is read from it.
-type watcher struct {
-	conn net.Conn
-	eof  chan struct{} // closed when the client has gone
-	done chan struct{}
-}
-
-func (s *session) watch() *watcher {
-	g := &watcher{conn: s.conn, eof: make(chan struct{}), done: make(chan struct{})}
-	go func() {
-		defer close(g.done)
-		var stopped net.Error
-		if _, err := s.in.Peek(1); err != nil && !(errors.As(err, &stopped) && stopped.Timeout()) {
-			close(g.eof)
-		}
-	}()
-	return g
-}
-
-// stop ends the watch by a deadline that has passed, and takes the deadline away again.
-func (g *watcher) stop() {
-	_ = g.conn.SetReadDeadline(time.Unix(1, 0))
-	<-g.done
-	_ = g.conn.SetReadDeadline(time.Time{})
-}
-
 // control answers the commands that belong to a connection. They change no data.
 func (s *session) control(name string, args []string) []byte {
 	h := s.host
@@ -249,52 +144,4 @@ func (s *session) control(name string, args []string) []byte {
 		return h.refusal()
 	}
 	return nil // the peer has written the reply
-}
-
-// transact answers MULTI and what ends or guards it.
-func (s *session) transact(name string, args []string) []byte {
-	h := s.host
-	switch {
-	case name == "WATCH" && s.tx == nil, name == "UNWATCH":
-		return append([]byte(nil), h.ds.call(&s.client, args)...)
-	case name == "WATCH":
-		return appendError(nil, "ERR WATCH inside MULTI is not allowed")
-	case name == "MULTI" && s.tx == nil:
-		s.tx = &transaction{}
-		return appendStatus(nil, "OK")
-	case name == "MULTI":
-		return appendError(nil, "ERR MULTI calls can not be nested")
-	case s.tx == nil:
-		return appendError(nil, fmt.Sprintf("ERR %s without MULTI", name))
-	}
-	tx := s.tx
-	s.tx = nil
-	// miniredis knows whether a watched key has changed: an empty transaction of its own tells, and ends the watch.
-	h.ds.call(&s.client, []string{"MULTI"})
-	changed := string(h.ds.call(&s.client, []string{"EXEC"})) == "*-1\r\n"
-	switch {
-	case name == "DISCARD":
-		return appendStatus(nil, "OK")
-	case tx.bad:
-		return appendError(nil, "EXECABORT Transaction discarded because of previous errors.")
-	case changed:
-		return appendNoArray(nil)
-	}
-	return h.run(func(out []byte) []byte {
-		out = appendArray(out, len(tx.commands))
-		for _, args := range tx.commands {
-			out = h.ds.exec(&s.client, out, args)
-		}
-		return out
-	})
-}
-
-// enqueue keeps a command for EXEC.
-func (s *session) enqueue(v verb, known bool, args []string) []byte {
-	if !known || v.session || len(args)-1 < v.arity {
-		s.tx.bad = true
-		return appendError(nil, fmt.Sprintf("ERR '%s' is unknown, incomplete or not allowed in a transaction", args[0]))
-	}
-	s.tx.commands = append(s.tx.commands, args)
-	return appendStatus(nil, "QUEUED")
 }
