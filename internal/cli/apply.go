@@ -105,16 +105,16 @@ func (p *applying) apply(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	following, own := ctx, (*ownWorker)(nil)
+	following, own, observer := ctx, (*ownWorker)(nil), applier.Observer(p.screen)
 	if p.ownWorker {
 		if own, err = p.startWorker(ctx, plan); err != nil {
 			return err
 		}
-		following = own.ctx
+		following, observer = own.ctx, own
 	}
 	result, err := applier.Apply(following, p.store.client, applier.Run{
 		Plan: plan, Workflow: p.workflow, Options: p.options, Keyring: p.keyring, LockTimeout: p.waitForLock(), Detach: p.detach,
-		Observer: p.screen, Saved: p.saved != nil,
+		Observer: observer, Saved: p.saved != nil,
 		Approve: func(ctx context.Context, again *planner.Plan) (bool, error) {
 			if p.autoApprove {
 				return true, nil

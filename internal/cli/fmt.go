@@ -20,11 +20,10 @@ import (
 type formatter struct {
 	check, recursive, keep, diff bool
 
-	out       io.Writer
-	unclean   bool // a file was not formatted
-	problems  hcl.Diagnostics
-	files     map[string]*hcl.File
-	formatted []string
+	out      io.Writer
+	unclean  bool // a file was not formatted
+	problems hcl.Diagnostics
+	files    map[string]*hcl.File
 }
 
 func (a *app) fmtCommand() *cobra.Command {

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
+	"github.com/waybill-dev/waybill/applier"
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/handlers"
 	"github.com/waybill-dev/waybill/planner"
@@ -19,9 +21,22 @@ type ownWorker struct {
 	quit    context.CancelFunc
 	done    chan struct{}
 	err     error // set before done is closed
+
+	observer applier.Observer
+	begin    func() // starts it; may be called again
 }
 
-// startWorker runs the workflow's jobs in this process, until stop. Jobs that still run then are handed back.
+// Observe passes events on, and lets the worker begin once everything is submitted and followed: nothing runs that is
+// not seen, and nothing at all for an apply that is refused.
+func (o *ownWorker) Observe(e applier.Event) {
+	o.observer.Observe(e)
+	if _, ok := e.(applier.Following); ok {
+		o.begin()
+	}
+}
+
+// startWorker makes a worker that runs the workflow's jobs in this process, until stop. Jobs that still run then are
+// handed back.
 func (p *applying) startWorker(ctx context.Context, plan *planner.Plan) (*ownWorker, error) {
 	w, err := conveyor.NewWorker(p.store.client, conveyor.WorkerOptions{
 		Queues: shares(planQueues(plan)), Concurrency: p.parallelism, ShutdownTimeout: -1, Keyring: p.keyring,
@@ -35,9 +50,16 @@ func (p *applying) startWorker(ctx context.Context, plan *planner.Plan) (*ownWor
 	following, ended := context.WithCancel(context.WithoutCancel(ctx))
 	working, quit := context.WithCancel(ctx)
 	own := &ownWorker{ctx: following, working: working, quit: quit, done: make(chan struct{})}
+	begun := make(chan struct{})
+	own.observer, own.begin = p.screen, sync.OnceFunc(func() { close(begun) })
 	go func() {
 		defer close(own.done)
 		defer ended()
+		select {
+		case <-begun:
+		case <-working.Done():
+			return
+		}
 		if err := w.Run(working); err != nil {
 			own.err = fmt.Errorf("the worker ended: %w", err)
 		}

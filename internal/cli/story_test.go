@@ -70,6 +70,7 @@ func tell(t *testing.T, file, store string) {
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, ".home", "config"))
 			e.Setenv("XDG_RUNTIME_DIR", "")
 			e.Setenv("CI", "")
+			e.Setenv("GORACE", noWait)
 			e.Setenv("REDIS", url)
 			if url != "" {
 				e.Setenv("REDIS_ADDRESS", strings.TrimSuffix(strings.TrimPrefix(url, "redis://"), "/0"))
@@ -93,6 +94,9 @@ func tell(t *testing.T, file, store string) {
 		},
 	})
 }
+
+// noWait is for processes with the race detector: by default they wait for a second when they end.
+const noWait = "atexit_sleep_ms=0"
 
 // exits runs a command that has to end with a certain code: exits CODE COMMAND ARGS...
 func exits(ts *testscript.TestScript, neg bool, args []string) {

@@ -53,7 +53,7 @@ func onTerminal(t *testing.T, dir string, env []string, args ...string) *termina
 	r.grown = sync.NewCond(&r.mu)
 	r.cmd.Dir = dir
 	r.cmd.Env = append(os.Environ(), append([]string{"CI=", "WAYBILL_REDIS=", "NO_COLOR=", "TERM=xterm-256color", "HOME=" + filepath.Join(dir, "home"),
-		"XDG_CONFIG_HOME=", "XDG_RUNTIME_DIR="}, env...)...)
+		"XDG_CONFIG_HOME=", "XDG_RUNTIME_DIR=", "GORACE=" + noWait}, env...)...)
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = slave, slave, slave
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := r.cmd.Start(); err != nil {

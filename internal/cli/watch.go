@@ -104,6 +104,9 @@ func (a *app) watch(ctx context.Context, args []string, r redisFlag, lines bool)
 func news(ctx context.Context, s *store) bool {
 	const pause = 500 * time.Millisecond
 	seen, err := s.client.LastEvent(ctx)
+	if err != nil {
+		return ctx.Err() == nil // whoever follows on meets the error
+	}
 	for {
 		timer := time.NewTimer(pause)
 		select {
@@ -112,9 +115,8 @@ func news(ctx context.Context, s *store) bool {
 			return false
 		case <-timer.C:
 		}
-		var last int64
-		if last, err = s.client.LastEvent(ctx); err == nil && last != seen {
-			return true
+		if last, err := s.client.LastEvent(ctx); err != nil || last != seen {
+			return ctx.Err() == nil
 		}
 	}
 }
