@@ -1,10 +1,13 @@
 package applier
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
@@ -187,6 +190,44 @@ func TestRerunAndReplace(t *testing.T) {
 		l.apply()
 		if diff := cmp.Diff([]string{"a", "b"}, l.work()); diff != "" {
 			l.Errorf("-replace (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestUnwritableJobs are found before the first write, all at once.
+func TestUnwritableJobs(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		large := payload(strings.Repeat("x", conveyor.MaxPayload))
+		l.declare(l.job("a"), l.job("big", large), l.job("huge", large), l.job("run", func(j *config.Job) { j.Type = "exec" }))
+		_, err := l.tryApply(l.Context())
+		if !errors.Is(err, conveyor.ErrTooLarge) || !errors.Is(err, conveyor.ErrNoKey) {
+			l.Fatalf("got %v, want %v and %v", err, conveyor.ErrTooLarge, conveyor.ErrNoKey)
+		}
+		for _, part := range []string{"job.big", "job.huge", "job.run", "nothing was submitted"} {
+			if !strings.Contains(err.Error(), part) {
+				l.Errorf("the error does not say %q: %v", part, err)
+			}
+		}
+		if s := l.state(); len(s.Records) > 0 || s.Lineage != uuid.Nil {
+			l.Errorf("something was written: %+v", s)
+		}
+	})
+}
+
+// TestCauses are read with the state: why a job failed, and what excluded one that was skipped.
+func TestCauses(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("a"), l.job("b", l.after("a")))
+		l.apply()
+		started := l.start(1)[0]
+		l.number++
+		_, err := l.Exchange(l.Context(), conveyor.ExchangeRequest{Caller: "lab", Number: l.number, Done: []conveyor.Ack{
+			{UUID: started.Job.Uuid, Fence: started.Fence, Verdict: conveyor.VerdictFailed, Failure: "exit status 3"}}})
+		l.ok(err)
+		s := l.state()
+		got := []string{s.Live["job.a"].Cause, s.Live["job.b"].Cause}
+		if diff := cmp.Diff([]string{"exit status 3", "job.a"}, got); diff != "" {
+			l.Errorf("causes (-want +got):\n%s", diff)
 		}
 	})
 }

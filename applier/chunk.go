@@ -71,7 +71,7 @@ func (w *rowWriter) changes(r *planner.Row) ([]conveyor.Change, error) {
 		job = &conveyor.Change{Job: built, Attach: attach}
 	}
 	var changes []conveyor.Change
-	for _, parent := range r.HoldOpen {
+	for _, parent := range r.HoldOpen[:min(len(r.HoldOpen), maxHeldOpen)] {
 		changes = append(changes, conveyor.Change{Kind: conveyor.ChangeAttach, UUID: parent, Expect: notEnded}) // see batch
 	}
 	switch r.Action {
@@ -105,6 +105,10 @@ func (w *rowWriter) changes(r *planner.Row) ([]conveyor.Change, error) {
 		return nil, fmt.Errorf("apply %s: action %d is not known here", r.Addr, r.Action)
 	}
 }
+
+// maxHeldOpen bounds how many parents one row checks: they share the batch with it. A child of more that runs while it is
+// edited, of which one beyond the bound ends at that moment, would not reopen that one.
+const maxHeldOpen = conveyor.MaxBatch / 2
 
 // notEnded are the states of a parent that a child can still join.
 var notEnded = []conveyor.State{conveyor.StateHeld, conveyor.StateTemplate, conveyor.StateScheduled, conveyor.StateQueued,

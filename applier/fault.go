@@ -22,13 +22,15 @@ func storeError(err error, key string) error {
 	}
 }
 
-// causeOf is the error to report for a call under ctx: what cancelled ctx, if that is more than a cancellation.
+// causeOf is the error to report for a call under ctx, the context of a lock's holder.
 func causeOf(ctx context.Context, err error) error {
-	if errors.Is(err, conveyor.ErrGuard) {
+	if errors.Is(err, conveyor.ErrGuard) || errors.Is(context.Cause(ctx), ErrLockLost) {
 		return ErrLockLost
 	}
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
-		return cause
-	}
 	return err
+}
+
+// endedBy tells whether err is what a call returns whose ctx has ended.
+func endedBy(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
 }

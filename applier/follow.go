@@ -2,7 +2,6 @@ package applier
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -52,7 +51,7 @@ func (f *follower) run(ctx context.Context) (Result, error) {
 	for err == nil && !f.jobs.settled() {
 		err = enduring(ctx, f.step)
 	}
-	if ctx.Err() != nil && (err == nil || errors.Is(err, context.Cause(ctx)) || errors.Is(err, ctx.Err())) {
+	if err == nil && ctx.Err() != nil || endedBy(ctx, err) {
 		if f.jobs == nil {
 			return Result{Interrupted: true}, nil
 		}

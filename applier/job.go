@@ -1,6 +1,7 @@
 package applier
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -59,6 +60,39 @@ func (b *jobBuilder) build(j *config.Job, next *planner.Record) (*wire.Job, erro
 }
 
 const defaultPriority = 1
+
+// writable tells before the first write what would stop an apply in the middle: jobs that cannot be built, all of them at
+// once.
+func (s *submission) writable() error {
+	var problems []error
+	keyless := false
+	for _, r := range s.plan.Rows {
+		switch r.Action {
+		case planner.Create, planner.Replace, planner.Update:
+		default:
+			continue
+		}
+		if size := len(r.Job.Payload) + sealRoom; size > conveyor.MaxPayload {
+			problems = append(problems, fmt.Errorf("%s: a payload of %d bytes: %w: the limit is %d; put what is large into a file or a store of its own",
+				r.Addr, len(r.Job.Payload), conveyor.ErrTooLarge, conveyor.MaxPayload-sealRoom))
+		}
+		if n := len(r.Edges); n >= conveyor.MaxEdges {
+			problems = append(problems, fmt.Errorf("%s: %d edges: %w: the limit is %d; join some of them in a noop job",
+				r.Addr, n, conveyor.ErrTooLarge, conveyor.MaxEdges-1))
+		}
+		if s.run.Keyring == nil && !keyless && (r.Job.Sensitive || signed(r.Job.Type)) {
+			keyless = true // the others would say the same
+			problems = append(problems, fmt.Errorf("%s: %w", r.Addr, conveyor.ErrNoKey))
+		}
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("nothing was submitted: %w", errors.Join(problems...))
+	}
+	return nil
+}
+
+// sealRoom is what sealing and filled placeholders may add to a payload.
+const sealRoom = 4 << 10
 
 // signed tells whether a job type makes its worker act on what the payload says: run a command, call a server. Such a
 // job carries a signature, so that whoever can write to Redis cannot thereby do the same.

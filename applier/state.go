@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
@@ -93,10 +94,18 @@ func readLive(ctx context.Context, c *conveyor.Client, s *planner.State) error {
 		return err
 	}
 	s.Live = make(map[string]planner.Live, len(uuids))
+	var unhappy []conveyor.Status
 	for i, address := range addresses {
 		if statuses[i].State != conveyor.StateUnknown {
 			s.Live[address] = liveOf(statuses[i])
 		}
+		switch statuses[i].State {
+		case conveyor.StateFailed, conveyor.StateOnHold, conveyor.StateSkipped:
+			unhappy = append(unhappy, statuses[i])
+		}
+	}
+	if len(unhappy) > 0 {
+		readCauses(ctx, c, s, unhappy)
 	}
 	s.Earlier = make(map[string]planner.Live, len(earlier))
 	for i, id := range earlier {
@@ -105,6 +114,33 @@ func readLive(ctx context.Context, c *conveyor.Client, s *planner.State) error {
 		}
 	}
 	return nil
+}
+
+// maxCauses is how many failures are read with a state: enough for people, whatever failed.
+const maxCauses = 20
+
+// readCauses fills in why jobs ended as they did, for people: the upstream that excluded a skipped job, and the texts of the
+// first failures by address. A text that cannot be read is left out.
+func readCauses(ctx context.Context, c *conveyor.Client, s *planner.State, jobs []conveyor.Status) {
+	names := make(map[string]string, len(s.Records))
+	for address, r := range s.Records {
+		names[r.UUID.String()] = address
+	}
+	slices.SortFunc(jobs, func(a, b conveyor.Status) int { return strings.Compare(names[a.UUID], names[b.UUID]) })
+	read := 0
+	for _, job := range jobs {
+		live := s.Live[names[job.UUID]]
+		switch {
+		case job.State == conveyor.StateSkipped:
+			live.Cause = names[job.Cause]
+		case job.ChildFailed || read == maxCauses:
+			continue
+		default:
+			read++
+			live.Cause, _ = c.Failure(ctx, job.UUID)
+		}
+		s.Live[names[job.UUID]] = live
+	}
 }
 
 func statusesOf(ctx context.Context, c *conveyor.Client, uuids []string) ([]conveyor.Status, error) {

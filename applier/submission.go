@@ -2,7 +2,6 @@ package applier
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -70,6 +69,9 @@ func (s *submission) underLock(ctx context.Context) error {
 	}
 	if s.plan.Empty() {
 		return nil
+	}
+	if err := s.writable(); err != nil {
+		return err
 	}
 	if err := s.writeQueues(ctx); err != nil {
 		return err
@@ -241,7 +243,7 @@ func (s *submission) readRows(ctx context.Context, rows []*planner.Row) (left bo
 
 // interrupted turns an error that ctx caused into an InterruptedError.
 func (s *submission) interrupted(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+	if err == nil || !endedBy(ctx, err) {
 		return err
 	}
 	return &InterruptedError{Done: len(s.done), Total: len(changes(s.plan)), Cause: err}
