@@ -6,8 +6,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// plainParser reads blocks written in the plain part of the language: known arguments and blocks, strings in ASCII
-// without escapes, numbers, references, lists, objects and calls of functions. It makes exactly what hclsyntax makes of
+// plainParser reads blocks written in the plain part of the language: known arguments and blocks, strings in
+// ASCII, numbers, references, lists, objects and calls of functions. It makes exactly what hclsyntax makes of
 // them, in a tenth of the time, since it keeps no list of tokens; a fuzz test compares the two. Whatever else it
 // meets, mistakes included, makes it give up, and the block is left to hclsyntax.
 type plainParser struct {
@@ -278,4 +278,3 @@ func (k *kind) blockNamed(name []byte) *kind {
 	}
 	return nil
 }
-

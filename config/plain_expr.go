@@ -1,6 +1,8 @@
 package config
 
 import (
+	"bytes"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -74,7 +76,7 @@ func (p *plainParser) quoted() hclsyntax.Expression {
 			break
 		}
 		if p.pos > begin {
-			parts = append(parts, &hclsyntax.LiteralValueExpr{Val: cty.StringVal(string(p.src[begin:p.pos])), SrcRange: p.since(begin)})
+			parts = append(parts, &hclsyntax.LiteralValueExpr{Val: cty.StringVal(unescape(p.src[begin:p.pos])), SrcRange: p.since(begin)})
 		}
 		if p.peek() == '"' {
 			break
@@ -83,7 +85,7 @@ func (p *plainParser) quoted() hclsyntax.Expression {
 		p.blanks()
 		expr := p.expression()
 		p.blanks()
-		if p.failed || p.peek() != '}' || p.src[start] != '"' {
+		if p.failed || p.peek() != '}' {
 			p.fail()
 			return nil
 		}
@@ -110,7 +112,7 @@ func (p *plainParser) quoted() hclsyntax.Expression {
 	return &hclsyntax.TemplateExpr{Parts: parts, SrcRange: rng}
 }
 
-// text moves to the closing quote or to ${. It gives up on all that is not taken as it is.
+// text moves to the closing quote or to ${. It gives up on all but ASCII and the common escapes.
 func (p *plainParser) text() bool {
 	for ; p.pos < len(p.src); p.pos++ {
 		switch c := p.src[p.pos]; {
@@ -118,6 +120,8 @@ func (p *plainParser) text() bool {
 			return true
 		case c == '$' && p.pos+1 < len(p.src) && p.src[p.pos+1] == '{':
 			return true
+		case c == '\\' && p.pos+1 < len(p.src) && escaped(p.src[p.pos+1]) != 0:
+			p.pos++
 		case c == '$' || c == '%' || c == '\\' || c < ' ' || c >= 0x7f:
 			p.fail()
 			return false
@@ -125,6 +129,37 @@ func (p *plainParser) text() bool {
 	}
 	p.fail()
 	return false
+}
+
+// escaped is the character that a backslash and c stand for, 0 for those left to hclsyntax.
+func escaped(c byte) byte {
+	switch c {
+	case 'n':
+		return '\n'
+	case 't':
+		return '\t'
+	case 'r':
+		return '\r'
+	case '"', '\\':
+		return c
+	}
+	return 0
+}
+
+func unescape(text []byte) string {
+	if bytes.IndexByte(text, '\\') < 0 {
+		return string(text)
+	}
+	plain := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == '\\' {
+			i++
+			c = escaped(text[i])
+		}
+		plain = append(plain, c)
+	}
+	return string(plain)
 }
 
 // tuple reads [a, b], where newlines mean nothing.
