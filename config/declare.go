@@ -131,7 +131,7 @@ func (l *loader) declareJob(j *jobBlock) {
 }
 
 func (l *loader) duplicate(kind, name string, at, first hcl.Range) {
-	l.r.error(sumDuplicateName, at, "There is already a %s named %q, at %s. Rename one of them.", kind, clip(name), place(first))
+	l.r.error(sumDuplicateName, at, "There is already %s %s named %q, at %s. Rename one of them.", article(kind), kind, clip(name), place(first))
 }
 
 // declareLocals registers the arguments of a locals block, which may have any name.

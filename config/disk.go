@@ -62,14 +62,15 @@ func (d *disk) sum(name string) ([32]byte, error) {
 	d.mu.Lock()
 	once := d.sums[path]
 	if once == nil {
-		once = sync.OnceValues(func() ([32]byte, error) { return hashFile(path) })
+		once = sync.OnceValues(func() ([32]byte, error) { return hashFile(path, name) })
 		d.sums[path] = once
 	}
 	d.mu.Unlock()
 	return once()
 }
 
-func hashFile(path string) (sum [32]byte, err error) {
+// hashFile hashes the file at path, which the workflow calls name.
+func hashFile(path, name string) (sum [32]byte, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return sum, err
@@ -79,7 +80,7 @@ func hashFile(path string) (sum [32]byte, err error) {
 		if info.IsDir() {
 			hint = "; name the files in it, for example with fileset()"
 		}
-		return sum, fmt.Errorf("%s is %s%s", path, fileKind(info.Mode()), hint)
+		return sum, fmt.Errorf("%s is %s and not a regular file%s", name, fileKind(info.Mode()), hint)
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -162,7 +162,7 @@ func (s *scope) expandForEach(j *jobBlock, a *attribute, val cty.Value) bool {
 	case !written && (ty.IsListType() || ty.IsTupleType()):
 		s.r.error(sumWrongType, a.expr.Range(), "For_each needs a map, an object or a set of strings, since each job is known by its key; this is a list. Write toset(...) around a list of strings.")
 		return false
-	case ty.IsSetType() && ty.ElementType() != cty.String && val.LengthInt() > 0:
+	case ty.IsSetType() && ty.ElementType() != cty.String && ty.ElementType() != cty.DynamicPseudoType && val.LengthInt() > 0:
 		s.r.error(sumWrongType, a.expr.Range(), "For_each needs a map, an object or a set of strings; this is a set of %s.", ty.ElementType().FriendlyName())
 		return false
 	case !written && !ty.IsMapType() && !ty.IsObjectType() && !ty.IsSetType():

@@ -73,6 +73,7 @@ func (l *loader) evaluate(w *Workflow) {
 		l.evaluateWorkflow(w)
 		return
 	}
+	l.workflowNeeds() // reports jobs among them
 	l.evaluateAll()
 	l.base.Variables["local"] = l.localObject()
 	l.validateVariables()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/agext/levenshtein"
@@ -18,6 +19,9 @@ func nearest(name string, candidates iter.Seq[string]) string {
 	}
 	best, distance := "", max(2, len(name)/4)+1
 	for c := range candidates {
+		if c != name && strings.EqualFold(c, name) {
+			return c
+		}
 		if c == "" || c == name || len(c) > longest || abs(len(c)-len(name)) > distance {
 			continue
 		}

@@ -202,7 +202,7 @@ func (s *scope) http(b *block, d *document) {
 		if text, ok := s.text(a); ok {
 			method = text
 			if text == "" || strings.ContainsFunc(text, func(r rune) bool { return r < 'A' || r > 'Z' }) {
-				s.r.error(sumBadChoice, a.expr.Range(), "Method is a word in capitals such as \"GET\" or \"POST\", and not %q.%s", clip(text), didYouMeanOf(strings.ToUpper(text), "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"))
+				s.r.error(sumBadChoice, a.expr.Range(), "Method is a word in capitals such as \"GET\" or \"POST\", and not %q.%s", clip(text), didYouMeanOf(text, "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"))
 			}
 		}
 	}

@@ -1,0 +1,4 @@
+job "load" {
+  type = "noop"
+  type = "noop" # ERROR: Attribute redefined | already set at
+}

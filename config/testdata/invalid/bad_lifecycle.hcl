@@ -1,0 +1,4 @@
+job "a" {
+  type = "noop"
+  lifecycle { on_change = "wait" } # ERROR: Unknown choice | "finish", "cancel", "ignore"
+}

@@ -1,0 +1,3 @@
+workflow "w" {
+  redis { url = "localhost" } # ERROR: Invalid URL | begins with redis://
+}

@@ -1,0 +1,4 @@
+locals {
+  a { # ERROR: Unexpected "a" block
+  }
+}

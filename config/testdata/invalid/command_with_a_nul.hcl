@@ -1,0 +1,5 @@
+job "a" {
+  exec {
+    command = ["echo", "a\u0000b"] # ERROR: Invalid text | NUL byte
+  }
+}

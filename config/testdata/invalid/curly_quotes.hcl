@@ -1,0 +1,3 @@
+job "a" {
+  type = “noop” # ERROR: Invalid character | Quotes are written as
+}

@@ -1,0 +1,3 @@
+locals {
+  a = 1e123456 # ERROR: Number too large
+}

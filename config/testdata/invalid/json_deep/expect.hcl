@@ -1,0 +1,1 @@
+# ERROR@main.hcl.json:1: Nested too deeply

@@ -1,0 +1,6 @@
+job "load" {
+  exec "shell" { # ERROR: Unexpected label | write exec { ... }
+    command = ["true"]
+  }
+  type = "noop"
+}

@@ -1,0 +1,39 @@
+module "m" { # ERROR: Not supported by this version | The block "module"
+  source = "./m"
+}
+moved { # ERROR: Not supported by this version | The block "moved"
+  from = job.a
+  to   = job.b
+}
+removed { # ERROR: Not supported by this version
+  from = job.a
+}
+import { # ERROR: Not supported by this version
+  to = job.a
+}
+check "c" { # ERROR: Not supported by this version
+}
+job "a" {
+  gate { # ERROR: Not supported by this version | The block "gate" of a job block
+    waiting = ["x"]
+  }
+  delivery { # ERROR: Not supported by this version
+    to = "all"
+  }
+  obsolete_if { # ERROR: Not supported by this version
+    labels = {}
+  }
+  precondition { # ERROR: Not supported by this version
+    condition = true
+  }
+  dynamic "predecessor" { # ERROR: Not supported by this version | The block "dynamic"
+    for_each = []
+    content {}
+  }
+}
+output "o" {
+  value = 1
+  precondition { # ERROR: Not supported by this version
+    condition = true
+  }
+}

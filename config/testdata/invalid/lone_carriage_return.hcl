@@ -1,0 +1,3 @@
+job "a" {
+  type ="noop" # ERROR: Invalid character | in front of a newline
+}

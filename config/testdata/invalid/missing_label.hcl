@@ -1,0 +1,3 @@
+job { # ERROR: Missing label | write job "NAME" { ... }
+  type = "noop"
+}

@@ -1,0 +1,2 @@
+jobs: # ERROR: Argument or block definition required
+  - load # ERROR: Argument or block definition required

@@ -1,0 +1,3 @@
+job "a" { # ERROR: Nothing to run | Give it one of exec
+  timeout = "1m"
+}

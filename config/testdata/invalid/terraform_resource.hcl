@@ -1,0 +1,2 @@
+resource "null_resource" "x" { # ERROR: Unsupported block | Write job "NAME" { ... }
+}

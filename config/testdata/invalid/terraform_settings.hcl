@@ -1,0 +1,3 @@
+terraform { # ERROR: Unsupported block | workflow "NAME"
+  required_version = ">= 1.0"
+}

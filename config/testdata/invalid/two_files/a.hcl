@@ -1,0 +1,3 @@
+workflow "a" {}
+job "x" { type = "noop" }
+locals { v = 1 }

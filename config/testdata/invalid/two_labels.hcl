@@ -1,0 +1,3 @@
+job "load" "eu" { # ERROR: Unexpected label | A job block has one label
+  type = "noop"
+}

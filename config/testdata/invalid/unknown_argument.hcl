@@ -1,0 +1,4 @@
+job "load" {
+  type   = "noop"
+  quueue = "etl" # ERROR: Unsupported argument | Did you mean "queue"?
+}

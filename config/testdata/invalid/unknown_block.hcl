@@ -1,0 +1,2 @@
+jbo "load" { # ERROR: Unsupported block | Did you mean "job"?
+}

@@ -1,0 +1,1 @@
+output "a" { value = lenght([]) } # ERROR: Call to unknown function | Did you mean "length"?

@@ -1,0 +1,6 @@
+job "load" {
+  type = "noop"
+  predecesor { # ERROR: Unsupported block | Did you mean "predecessor"?
+    job = job.load
+  }
+}

@@ -1,0 +1,15 @@
+output "a" { value = upper() }            # ERROR: Not enough function arguments
+output "b" { value = join(",", [{}]) }    # ERROR: Invalid function argument
+output "c" { value = file("missing.txt") } # ERROR: Invalid function argument | missing.txt does not exist
+output "d" { value = sum([]) }            # ERROR: Invalid function argument
+output "e" { value = jsondecode("{") }    # ERROR: Error in function call
+output "f" { value = format("%999999d", 1) } # ERROR: Invalid function argument | more than 99999
+output "g" { value = index(["a"], "b") }  # ERROR: Invalid function argument | it is not in the list
+output "h" { value = one([1, 2]) }        # ERROR: Invalid function argument
+output "i" { value = replace("a", "/(/", "b") } # ERROR: Invalid function argument
+output "j" { value = uuidv5("x", "y") }   # ERROR: Invalid function argument | one of "dns"
+output "k" { value = base64decode("!") }  # ERROR: Invalid function argument
+output "l" { value = timecmp("a", "b") }  # ERROR: Invalid function argument | RFC 3339
+output "m" { value = fileset(".", "/x") } # ERROR: Invalid function argument | does not begin with a slash
+output "n" { value = fileset(".", "{a") } # ERROR: Invalid function argument | not closed
+output "o" { value = fileset("nowhere", "*") } # ERROR: Invalid function argument | does not exist
