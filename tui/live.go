@@ -156,6 +156,9 @@ func (l *Live) recap(w io.Writer) {
 		fmt.Fprintf(w, "%s %s\n", ink.Bold(j.name+":"), ink.Red(ending(j.Status, j.Status.Ended)))
 		writeFailure(w, j, ink)
 	}
+	if len(l.last.jobs) > 0 && l.last.done != nil && l.last.done.Err == nil {
+		fmt.Fprintf(w, "\n%s\n", ink.Faint(l.last.tally()+"."))
+	}
 	writeClosing(w, l.last, operation{destroy: l.o.Destroy, watch: l.o.Watch}, ink)
 }
 

@@ -30,7 +30,9 @@ func (a *app) prompt(ctx context.Context, question, explanation string) (bool, e
 		if r.err != nil && !errors.Is(r.err, io.EOF) {
 			return false, fmt.Errorf("read the answer: %w", r.err)
 		}
-		fmt.Fprintln(a.p.Stdout)
+		if !terminal(a.p.Stdin) { // which shows the line break that was typed
+			fmt.Fprintln(a.p.Stdout)
+		}
 		return strings.TrimSpace(r.text) == "yes", nil
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -38,7 +39,7 @@ func (s *store) openRedis(ctx context.Context, address string) (redis.UniversalC
 		return nil, fail("Invalid Redis URL", "%q: %v. Write it as redis://user:password@host:6379/0, rediss:// for TLS, or unix:///path for a socket.",
 			s.name, withoutSecret(err, address))
 	}
-	s.close = rdb.Close
+	s.close = sync.OnceValue(rdb.Close)
 	info, err := rdb.Info(ctx, "server").Result()
 	if err != nil && !refused(err, "NOPERM") {
 		return nil, joinClose(s.unreachable(err), s)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -114,10 +115,10 @@ func (s *store) openEmbedded(ctx context.Context, how access) (redis.UniversalCl
 	s.close = st.Close
 	if how == serving {
 		resumed := suspendWith(st)
-		s.close = func() error {
+		s.close = sync.OnceValue(func() error {
 			resumed()
 			return st.Close()
-		}
+		})
 	}
 	return st.Client(), nil
 }

@@ -207,6 +207,20 @@ func TestLiveLeave(t *testing.T) {
 	}
 }
 
+// TestPromptIsLeft presses ctrl+c instead of answering: nothing has happened.
+func TestPromptIsLeft(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "main.hcl"), liveWorkflow)
+	r := onTerminal(t, dir, nil, "apply")
+	r.sees(t, "Enter a value:")
+	r.types(t, "\x03")
+	r.ends(t, 130)
+	if got := onTerminal(t, dir, nil, "state", "list").ends(t, 0); strings.Contains(got, "job.") {
+		t.Errorf("the state holds %q", got)
+	}
+}
+
 // TestWatch opens a view of a workflow that another process runs, and closes it with q.
 func TestWatch(t *testing.T) {
 	t.Parallel()

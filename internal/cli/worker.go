@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -84,11 +85,7 @@ func (w *working) run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if closing := s.close(); closing != nil && err == nil {
-			err = fail("Cannot close the store", "%v.", closing)
-		}
-	}()
+	defer s.close() //nolint:errcheck // closed below in order
 	log := slog.New(slog.NewTextHandler(w.a.p.Stderr, nil))
 	worker, err := conveyor.NewWorker(s.client, conveyor.WorkerOptions{
 		Queues: shares, ID: w.id, Team: w.team, Concurrency: w.concurrency, ShutdownTimeout: w.shutdown(), Keyring: keyring,
@@ -110,16 +107,16 @@ func (w *working) run(ctx context.Context, args []string) (err error) {
 		log.Warn("unsigned jobs are run: whoever can write to the store can run commands here")
 	}
 	following, end := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if w.queues == "" {
-			follow(following, s, worker, log)
-		}
-	}()
+	var follower sync.WaitGroup
+	if w.queues == "" {
+		follower.Go(func() { follow(following, s, worker, log) })
+	}
 	err = worker.Run(ctx)
 	end()
-	<-done
+	if closing := s.close(); closing != nil && err == nil { // which also ends what the follower waits for
+		err = fail("Cannot close the store", "%v.", closing)
+	}
+	follower.Wait()
 	return err
 }
 
@@ -143,17 +140,24 @@ func (w *working) workflow(args []string) (*config.Workflow, error) {
 	return w.a.load(args, variables{}, settingsOnly, nil)
 }
 
-// queuesEvery is how often a worker looks whether the workflow has other queues now.
-const queuesEvery = time.Second
+// How a worker learns that its workflow has other queues: from the next event in the namespace, which every apply makes,
+// but not more often than now and then.
+const (
+	queuesBlock = 5 * time.Second
+	queuesPause = 300 * time.Millisecond
+)
 
 // follow makes the worker serve the queues that the workflow's state names, as they change.
 func follow(ctx context.Context, s *store, worker *conveyor.Worker, log *slog.Logger) {
 	var known []string
 	var serial int64 = -1
-	tick := time.NewTicker(queuesEvery)
-	defer tick.Stop()
-	for {
-		names, now, err := applier.Queues(ctx, s.client, s.workflow, serial)
+	for ctx.Err() == nil {
+		seen, err := s.client.LastEvent(ctx)
+		var names []string
+		now := serial
+		if err == nil {
+			names, now, err = applier.Queues(ctx, s.client, s.workflow, serial)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -161,6 +165,9 @@ func follow(ctx context.Context, s *store, worker *conveyor.Worker, log *slog.Lo
 			log.Warn("the workflow's queues could not be read", "workflow", s.workflow, "error", err)
 		case now != serial:
 			serial = now
+			if len(names) == 0 {
+				names = []string{s.workflow} // the default of jobs, before the first apply
+			}
 			if slices.Equal(names, known) {
 				break
 			}
@@ -171,11 +178,15 @@ func follow(ctx context.Context, s *store, worker *conveyor.Worker, log *slog.Lo
 			log.Info("serving queues", "queues", strings.Join(names, ","))
 			known = names
 		}
+		if err == nil {
+			s.client.Events(ctx, seen, queuesBlock) //nolint:errcheck // the next round meets the error
+		}
+		pause := time.NewTimer(queuesPause)
 		select {
 		case <-ctx.Done():
-			return
-		case <-tick.C:
+		case <-pause.C:
 		}
+		pause.Stop()
 	}
 }
 
