@@ -231,3 +231,29 @@ func TestCauses(t *testing.T) {
 		}
 	})
 }
+
+// TestRemovedSuccessor removes a job whose new generation still waits for the running one: both are told to stop, and the
+// record is of the one that runs until that has ended.
+func TestRemovedSuccessor(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("a", payload("1")))
+		l.apply()
+		running := l.start(1)
+		first := l.record("a").UUID
+		l.declare(l.job("a", payload("2")))
+		l.apply()
+		l.declare()
+		l.apply()
+		if r := l.record("a"); !r.Deposed || r.UUID != first {
+			l.Errorf("the record is %+v, want a deposed one of the running generation %s", r, first)
+		}
+		l.end(conveyor.VerdictDone, running...)
+		if names := l.work(); names != nil {
+			l.Errorf("%q ran", names)
+		}
+		l.apply()
+		if s := l.state(); len(s.Records) > 0 || s.Floor < 2 {
+			l.Errorf("%d records are left, and the floor is %d, want none and at least 2", len(s.Records), s.Floor)
+		}
+	})
+}

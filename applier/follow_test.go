@@ -13,6 +13,7 @@ import (
 
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/internal/redistest"
 )
 
 // viewer is an observer that hands what it sees to the test, which drives the jobs meanwhile.
@@ -357,5 +358,60 @@ func TestApplyRefusesIncompleteRun(t *testing.T) {
 	}
 	if errors.Is(err, context.Canceled) {
 		t.Error("it is taken for a cancellation")
+	}
+}
+
+// TestFollowWarns tells once what keeps a job waiting, and once of a job outside the workflow that is not there.
+func TestFollowWarns(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("a"), l.job("b", func(j *config.Job) {
+			j.Predecessors = []config.Predecessor{{UUIDs: []string{"11111111-1111-1111-1111-111111111111"}}}
+		}))
+		l.apply()
+		v := newViewer()
+		mail := newMailbox(v)
+		f := &follower{client: l.Client, workflow: "w", mail: mail, warned: map[Warning]bool{}, began: time.Now().Add(-unservedGrace)}
+		l.ok(f.load(l.Context()))
+		for range 3 {
+			f.turnedAt, f.upkeepAt = time.Time{}, time.Time{}
+			l.ok(f.turns(l.Context()))
+		}
+		mail.post(Done{})
+		mail.close()
+		var got []string
+		v.until(l.T, "the end", func(e Event) bool {
+			if w, ok := e.(Warning); ok {
+				got = append(got, w.Summary)
+			}
+			_, ok := e.(Done)
+			return ok
+		})
+		want := []string{`No worker serves queue "q"`, "job.b waits for a job that does not exist"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			l.Errorf("warned (-want +got):\n%s", diff)
+		}
+		l.destroy()
+	})
+}
+
+// TestFollowThroughOutage kills the server under a follower and starts it again: it goes on.
+func TestFollowThroughOutage(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
+	l := &lab{T: t, Client: newClient(t, server.Client(t)), run: Run{Detach: true}}
+	l.declare(l.job("a"))
+	l.apply()
+	v := newViewer()
+	done := make(chan ended, 1)
+	go func() {
+		r, err := Follow(l.Context(), l.Client, "w", v)
+		done <- ended{r, err}
+	}()
+	v.until(t, "following", isFollowing)
+	server.Kill()
+	server.Restart(t)
+	l.work()
+	if got := <-done; got.err != nil || len(got.result.Bad) > 0 {
+		t.Errorf("ended with %+v, %v", got.result, got.err)
 	}
 }

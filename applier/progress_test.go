@@ -1,11 +1,14 @@
 package applier
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
@@ -196,5 +199,63 @@ func TestRestlessJob(t *testing.T) {
 		}
 		l.end(conveyor.VerdictDone, running...)
 		l.work()
+	})
+}
+
+// refusing answers the k-th batch with a conflict about a record although the batch was done, as the store does when a
+// batch is sent again after its reply was lost and something it expects has changed since.
+type refusing struct {
+	at, batches int
+}
+
+func (r *refusing) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (r *refusing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		err := next(ctx, cmd)
+		lock := slices.ContainsFunc([]*redis.Script{acquireScript, renewScript, releaseScript}, func(s *redis.Script) bool {
+			return len(cmd.Args()) > 1 && cmd.Args()[1] == s.Hash()
+		})
+		if cmd.Name() != "evalsha" || lock || err != nil {
+			return err
+		}
+		if r.batches++; r.batches != r.at {
+			return nil
+		}
+		conflict := redis.NewCmd(ctx, "eval", "return redis.error_reply('CONFLICT 0:1:v')", "0")
+		err = next(ctx, conflict)
+		cmd.SetErr(err)
+		return err
+	}
+}
+
+func (r *refusing) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+// TestDoneAndRefused meets records of its own that it does not know it wrote: it reads them again and goes on.
+func TestDoneAndRefused(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("warm"))
+		l.apply() // the store knows the scripts from here on
+		l.work()
+		for at := 1; at <= 4; at++ {
+			l.declare(append(salesLike(l, fmt.Sprint(at), fmt.Sprintf("old%d", at)), l.job("warm"))...)
+			rdb := l.store.connect(l.T)
+			rdb.AddHook(&refusing{at: at})
+			one := l.rival(rdb)
+			one.run.batch = 3
+			one.apply()
+			l.runs = nil
+			l.work()
+			seen := map[string]bool{}
+			for _, r := range l.runs {
+				if seen[r.name] {
+					l.Errorf("refused at batch %d: %s ran twice", at, r.name)
+				}
+				seen[r.name] = true
+			}
+			l.noChanges()
+		}
 	})
 }
