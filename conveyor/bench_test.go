@@ -3,9 +3,12 @@ package conveyor_test
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/wire"
@@ -60,8 +63,22 @@ var shapes = []struct {
 	edges func(func(int) string, int, *wire.Job)
 }{{"plain", nil}, {"chains", chains}, {"layers", layers}}
 
+// perJob reports the throughput of rounds of so many jobs.
 func perJob(b *testing.B, jobs int) {
 	b.ReportMetric(float64(jobs)*float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
+}
+
+// serverTime reports what the server spent in scripts, which a busy machine distorts less.
+func serverTime(b *testing.B, rdb *redis.Client, jobs int) {
+	stats, err := rdb.Info(context.Background(), "commandstats").Result()
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(stats, "cmdstat_evalsha:")
+	_, rest, _ = strings.Cut(rest, "usec=")
+	usec, _, _ := strings.Cut(rest, ",")
+	total, _ := strconv.ParseFloat(usec, 64)
+	b.ReportMetric(total/float64(jobs)/float64(b.N), "server-us/job")
 }
 
 func BenchmarkAddMany(b *testing.B) {
@@ -81,6 +98,7 @@ func BenchmarkAddMany(b *testing.B) {
 				}
 			}
 			perJob(b, 1000)
+			serverTime(b, rdb, 1000)
 		})
 	}
 }
@@ -113,6 +131,7 @@ func BenchmarkApply(b *testing.B) {
 				}
 			}
 			perJob(b, 1000)
+			serverTime(b, rdb, 1000)
 		})
 	}
 }
@@ -133,6 +152,9 @@ func BenchmarkExchange(b *testing.B) {
 					if err := c.AddMany(ctx, benchJobs(round, 1000, shape.edges)); err != nil {
 						b.Fatal(err)
 					}
+					if round == 0 {
+						rdb.ConfigResetStat(ctx)
+					}
 					b.StartTimer()
 					var done []conveyor.Ack
 					for ended := 0; ended < 1000; {
@@ -151,7 +173,37 @@ func BenchmarkExchange(b *testing.B) {
 					}
 				}
 				perJob(b, 1000)
+				serverTime(b, rdb, 1000)
 			})
 		}
 	}
+}
+
+// BenchmarkPipelinedLPush is the floor: the same bytes pushed to a list, 200 commands in a pipeline.
+func BenchmarkPipelinedLPush(b *testing.B) {
+	_, rdb := benchClient(b)
+	ctx := context.Background()
+	b.ReportAllocs()
+	for round := range b.N {
+		b.StopTimer()
+		jobs := benchJobs(round, 1000, nil)
+		if round%50 == 49 {
+			rdb.FlushAll(ctx)
+		}
+		b.StartTimer()
+		for from := 0; from < len(jobs); from += conveyor.MaxBatch {
+			pipe := rdb.Pipeline()
+			for _, j := range jobs[from : from+conveyor.MaxBatch] {
+				bytes, err := proto.Marshal(j)
+				if err != nil {
+					b.Fatal(err)
+				}
+				pipe.LPush(ctx, "list", bytes)
+			}
+			if _, err := pipe.Exec(ctx); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(1000*float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
 }

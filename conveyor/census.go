@@ -16,6 +16,7 @@ type census struct {
 	types   map[string]string // every key of the engine and its type
 	lists   map[string][]ticket
 	workers map[string]bool
+	ended   map[string]bool // uuids that retention will meet
 	depth   map[string]string
 	slots   map[string]string
 }
@@ -37,7 +38,8 @@ func scan(ctx context.Context, cmd *redis.ScanCmd, width int, visit func(v []str
 
 // census reads the namespace: first what refers to jobs, then the jobs.
 func (c *Client) census(ctx context.Context) (*census, error) {
-	all := &census{keys: c.keys, views: map[string]*view{}, types: map[string]string{}, lists: map[string][]ticket{}, workers: map[string]bool{}}
+	all := &census{keys: c.keys, views: map[string]*view{}, types: map[string]string{}, lists: map[string][]ticket{}, workers: map[string]bool{},
+		ended: map[string]bool{}}
 	if err := all.readKeys(ctx, c.rdb); err != nil {
 		return nil, read(ctx, "verify", err)
 	}
@@ -53,7 +55,8 @@ func (c *Client) census(ctx context.Context) (*census, error) {
 	if err := all.readReferences(ctx, c.rdb); err != nil {
 		return nil, read(ctx, "verify", err)
 	}
-	for _, v := range all.views {
+	for uuid, v := range all.views {
+		v.ended = all.ended[uuid]
 		for _, e := range storedEdges(v.entry, v.hash) {
 			v.upstream[e.upstream] = entries[e.upstream]
 		}
@@ -125,15 +128,15 @@ func (a *census) readReferences(ctx context.Context, rdb redis.UniversalClient) 
 		switch rest, sub := jobKey(name); {
 		case name == "scheduled":
 			err = a.readScheduled(ctx, rdb, key)
-		case name == "todo", name == "leases", name == "ended":
+		case name == "ended":
+			err = a.readEnded(ctx, rdb, key)
+		case name == "todo", name == "leases":
 			err = scan(ctx, rdb.ZScan(ctx, key, 0, "", censusSlice), 2, func(v []string) {
 				switch u := a.view(v[0]); name {
 				case "todo":
 					u.todo = true
 				case "leases":
 					u.leased = true
-				default:
-					u.ended = true
 				}
 			})
 		case name == "workers":
@@ -181,13 +184,13 @@ func wantedKind(name string) string {
 	switch name {
 	case "status", "queues", "slots", "depth", "results", "failures", "failed", "progress":
 		return "hash"
-	case "scheduled", "todo", "workers", "leases", "ended", "callers":
+	case "scheduled", "todo", "workers", "leases", "callers":
 		return "zset"
 	case "seq", "events:seq", "clock":
 		return "string"
 	case "events":
 		return "stream"
-	case "setaside":
+	case "setaside", "ended":
 		return "list"
 	}
 	switch _, what := jobKey(name); what {
@@ -213,6 +216,17 @@ func wantedKind(name string) string {
 		return "string"
 	}
 	return ""
+}
+
+// readEnded reads the list of ended jobs, "<ms> <uuid>" each. Jobs that live again may be named still.
+func (a *census) readEnded(ctx context.Context, rdb redis.UniversalClient, key string) error {
+	entries, err := rdb.LRange(ctx, key, 0, -1).Result()
+	for _, entry := range entries {
+		if _, uuid, ok := strings.Cut(entry, " "); ok {
+			a.ended[uuid] = true
+		}
+	}
+	return err
 }
 
 func (a *census) readScheduled(ctx context.Context, rdb redis.UniversalClient, key string) error {

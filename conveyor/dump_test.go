@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/redis/go-redis/v9"
-	"github.com/waybill-dev/waybill/conveyor"
 )
 
 // dump is the whole namespace in one canonical text: equal texts mean equal stores. Two stores given the same calls
@@ -44,15 +41,4 @@ func dump(e *engine) string {
 	e.ok(iter.Err())
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
-}
-
-// reopened is a second client on a connection of its own.
-func (e *engine) reopened() *conveyor.Client {
-	e.Helper()
-	o := *e.rdb.Options()
-	rdb := redis.NewClient(&o)
-	e.Cleanup(func() { _ = rdb.Close() })
-	c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: e.Namespace()})
-	e.ok(err)
-	return c
 }

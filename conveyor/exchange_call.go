@@ -67,25 +67,24 @@ func (r *ExchangeRequest) validate() error {
 const verdictLetters = "DTFHBNW" // by Verdict
 
 func (r *ExchangeRequest) args() []any {
-	args := make([]any, 0, 6+len(r.Queues)+3*len(r.Done))
+	args := make([]any, 0, 6+len(r.Queues)+4*len(r.Done))
 	args = append(args, r.Caller, r.Number, r.Worker, r.Lease.Milliseconds(), r.Want, len(r.Queues))
 	for _, q := range r.Queues {
 		args = append(args, q)
 	}
 	for i := range r.Done {
 		a := &r.Done[i]
-		b := make([]byte, 0, 24)
-		b = strconv.AppendInt(b, a.Fence, 10)
-		b = append(b, ':', verdictLetters[a.Verdict], ':')
-		b = strconv.AppendInt(b, int64((max(a.Delay, 0)+time.Millisecond-1)/time.Millisecond), 10)
-		b = append(b, ':')
+		verdict := verdictLetters[a.Verdict : a.Verdict+1]
+		if a.Delay > 0 || a.Failure != "" || a.Result != nil {
+			verdict += strconv.FormatInt(int64((max(a.Delay, 0)+time.Millisecond-1)/time.Millisecond), 10) + ":"
+		}
 		if a.Failure != "" {
-			b = append(b, 'f')
+			verdict += "f"
 		}
 		if a.Result != nil {
-			b = append(b, 'r')
+			verdict += "r"
 		}
-		args = append(args, a.UUID, b)
+		args = append(args, a.UUID, a.Fence, verdict)
 		if a.Failure != "" {
 			args = append(args, bounded(a.Failure, MaxFailure))
 		}

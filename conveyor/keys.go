@@ -38,7 +38,6 @@ func (k keyspace) scheduled() string         { return k.key("scheduled") }
 func (k keyspace) todo() string              { return k.key("todo") }
 func (k keyspace) ended() string             { return k.key("ended") }
 func (k keyspace) leases() string            { return k.key("leases") }
-func (k keyspace) setAside() string          { return k.key("setaside") }
 func (k keyspace) job(uuid string) string    { return k.key("jobs:" + uuid) }
 func (k keyspace) active(uuid string) string { return k.job(uuid) + ":active" }
 func (k keyspace) edges(uuid string) string  { return k.job(uuid) + ":edges" }

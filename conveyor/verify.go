@@ -123,7 +123,7 @@ func (v *view) judgeUnknown() []Violation {
 	for _, at := range []struct {
 		in  bool
 		key string
-	}{{v.leased, v.keys.leases()}, {v.todo, v.keys.todo()}, {v.ended, v.keys.ended()}} {
+	}{{v.leased, v.keys.leases()}, {v.todo, v.keys.todo()}} {
 		if at.in {
 			out = append(out, Violation{"I2", v.uuid, at.key, "names a job without status"})
 		}
@@ -175,8 +175,6 @@ func (j *judgement) place() {
 		if !j.ended && !s.Recorded {
 			j.say("I13", j.keys.ended(), "%s and unrecorded, but not in retention", s.State)
 		}
-	} else if j.ended {
-		j.say("I2", j.keys.ended(), "names a job that is %s", s.State)
 	}
 	if s.State != StateRunning && s.State.live() && strings.Contains(flagsOf(j.entry), "b") && !j.bytes {
 		j.say("I1", j.keys.job(j.uuid), "%s, its bytes are gone", s.State)

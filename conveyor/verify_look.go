@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -47,17 +48,18 @@ func passOver(err error) error {
 // looking is the transaction of one look: what was asked, by the key or uuid it was asked for.
 type looking struct {
 	*view
-	pipe                redis.Pipeliner
-	entry               *redis.StringCmd
-	hash                *redis.MapStringStringCmd
-	kind                *redis.StatusCmd
-	todo, ended, leased *redis.FloatCmd
-	scheduled           *redis.ZSliceCmd
-	lists               map[string]*redis.StringSliceCmd
-	statuses            map[string]*redis.StringCmd
-	members             map[string]*redis.BoolCmd
-	owners              map[string]*redis.FloatCmd
-	children            []string
+	pipe         redis.Pipeliner
+	entry        *redis.StringCmd
+	hash         *redis.MapStringStringCmd
+	kind         *redis.StatusCmd
+	todo, leased *redis.FloatCmd
+	ended        *redis.StringSliceCmd
+	scheduled    *redis.ZSliceCmd
+	lists        map[string]*redis.StringSliceCmd
+	statuses     map[string]*redis.StringCmd
+	members      map[string]*redis.BoolCmd
+	owners       map[string]*redis.FloatCmd
+	children     []string
 }
 
 // ask queues the commands: all that the entry and the edges point to, and whatever pointed here before.
@@ -68,10 +70,12 @@ func (l *looking) ask(ctx context.Context, was *view, children []string) {
 	keys := l.keys
 	l.entry, l.hash = l.pipe.HGet(ctx, keys.status(), l.uuid), l.pipe.HGetAll(ctx, keys.edges(l.uuid))
 	l.kind = l.pipe.Type(ctx, keys.job(l.uuid))
-	l.todo, l.ended = l.pipe.ZScore(ctx, keys.todo(), l.uuid), l.pipe.ZScore(ctx, keys.ended(), l.uuid)
-	l.leased = l.pipe.ZScore(ctx, keys.leases(), l.uuid)
+	l.todo, l.leased = l.pipe.ZScore(ctx, keys.todo(), l.uuid), l.pipe.ZScore(ctx, keys.leases(), l.uuid)
 	owners := slices.Clone(was.owners)
 	if s, err := decodeStatus(l.uuid, l.view.entry); err == nil {
+		if s.State.Ended() {
+			l.ended = l.pipe.LRange(ctx, keys.ended(), 0, -1)
+		}
 		switch s.State {
 		case StateQueued:
 			l.list(ctx, keys.queue(s.Queue, s.Priority))
@@ -121,7 +125,10 @@ func (l *looking) member(ctx context.Context, parent string) {
 func (l *looking) answer() {
 	v := l.view
 	v.bytes = l.kind.Val() == "string"
-	v.todo, v.ended, v.leased = l.todo.Err() == nil, l.ended.Err() == nil, l.leased.Err() == nil
+	v.todo, v.leased = l.todo.Err() == nil, l.leased.Err() == nil
+	if l.ended != nil {
+		v.ended = slices.ContainsFunc(l.ended.Val(), func(s string) bool { return strings.HasSuffix(s, " "+v.uuid) })
+	}
 	if l.scheduled != nil {
 		for _, z := range l.scheduled.Val() {
 			member, _ := z.Member.(string)

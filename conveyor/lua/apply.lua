@@ -37,27 +37,32 @@ end
 local companions = {}
 for i = 1, tonumber(arg()) do companions[i] = companion() end
 
-local list, uuids = {}, {}
-while at <= #ARGV do
-  local c = {o = arg()}
-  c.u = arg()
-  c.kind = sub(c.o, 1, 1)
-  local function opt(f) return find(c.o, f, 2, true) end
+local list, uuids, none = {}, {}, {}
+local argc = #ARGV
+while at <= argc do
+  local o = ARGV[at]
+  local c = {u = ARGV[at + 1], kind = sub(o, 1, 1), edges = none}
+  at = at + 2
+  list[#list + 1] = c
+  uuids[#uuids + 1] = c.u
   if c.kind == 'A' or c.kind == 'U' then
-    c.entry = arg()
-    c.bytes = arg()
-    c.edges = opt('e') and edges(arg()) or {}
+    c.entry, c.bytes = ARGV[at], ARGV[at + 1]
+    at = at + 2
+    if find(o, 'e', 2, true) then
+      c.edges = edges(ARGV[at])
+      at = at + 1
+      for _, e in ipairs(c.edges) do uuids[#uuids + 1] = e.u end
+    end
   elseif c.kind == 'O' or c.kind == 'R' then
     c.opening = tonumber(arg())
   end
-  c.expect = opt('x') and arg()
-  c.replaces = opt('p') and arg()
-  c.attach = opt('t') and companion()
-  c.withdraw, c.cancel, c.apart = opt('w'), opt('n'), opt('b')
-  list[#list + 1] = c
-  uuids[#uuids + 1] = c.u
-  uuids[#uuids + 1] = c.replaces
-  for _, e in ipairs(c.edges or {}) do uuids[#uuids + 1] = e.u end
+  if #o > 1 then
+    c.expect = find(o, 'x', 2, true) and arg()
+    c.replaces = find(o, 'p', 2, true) and arg()
+    c.attach = find(o, 't', 2, true) and companion()
+    c.withdraw, c.cancel, c.apart = find(o, 'w', 2, true), find(o, 'n', 2, true), find(o, 'b', 2, true)
+    uuids[#uuids + 1] = c.replaces or nil
+  end
 end
 
 if guard_key ~= '' then
@@ -91,6 +96,7 @@ for _, c in ipairs(list) do
 end
 for i = 1, #fresh, 500 do listed = listed + call('EXISTS', unpack(fresh, i, min(i + 499, #fresh))) end
 local function lists_of(r)
+  if listed == 0 and not next(lists) then return end
   local k, h = list_key(r.u, 'children', 1), list_key(r.u, 'onComplete', 1)
   if lists[k] or listed > 0 and kind(k) ~= 'none' then flag(r, 'k') end
   if lists[h] or listed > 0 and kind(h) ~= 'none' then flag(r, 'h') end
@@ -163,7 +169,7 @@ local function change(index, c)
   local records = c.attach and not c.attach.remove
   if c.kind == 'A' then
     if not r then
-      r = decode(c.u, c.entry)
+      r = sprout(c.u, c.entry)
       if records then flag(r, 'r') end
       lists_of(r)
       add(r, c.edges, c.bytes, c.apart, c.replaces)

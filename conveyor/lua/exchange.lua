@@ -1,7 +1,7 @@
 -- exchange: acknowledges a batch of attempts and reserves the next.
 -- KEYS: 1 <prefix>status.
 -- ARGV: caller, number, worker ('' for none), lease in ms, how many are wanted, number of queues, the queues in the
---   order to take from; then the attempts, each: uuid, <fence>:<verdict>:<delay ms>:<options>, and by its options
+--   order to take from; then the attempts, each: uuid, fence, <verdict>[<delay ms>:<options>], and by its options
 --   f the failure text, r the result. Verdicts: D done, T retry, F failed, H hold, B handed back, N no handler, W defer.
 -- Replies: a text, then the bytes of each reserved job ('' when it is not held any more). The text's lines: now, ms until
 --   the next due time, 1 when to call again at once; outdated indexes; damaged keys; then one line per reserved job:
@@ -16,19 +16,17 @@ need('hash', 'queues')
 if worker ~= '' then need('zset', 'worker:' .. worker .. ':jobs') end
 if fault then return redis.error_reply(fault) end
 
--- reply adds the bytes of the reserved jobs to the text; those lost since are left out.
-local function reply(text, known)
+-- replay answers a repeated call: its text, and the bytes of the jobs reserved then; those lost since are left out.
+local function replay(text)
   local us, keys, out = {}, {}, {text}
   for u, f in gmatch(text, '\n(%S+) (%d+) %d+ %d+ %d+') do
     us[#us + 1] = {u, f}
     keys[#keys + 1] = PRE .. 'jobs:' .. u
   end
   if #us == 0 then return out end
-  if not known then
-    local ids = {}
-    for i = 1, #us do ids[i] = us[i][1] end
-    load(ids)
-  end
+  local ids = {}
+  for i = 1, #us do ids[i] = us[i][1] end
+  load(ids)
   local got = call('MGET', unpack(keys))
   for i = 1, #us do
     local r = S[us[i][1]]
@@ -40,7 +38,7 @@ end
 local last = call('GET', call_key)
 if last then
   local n, text = match(last, '^(%d+)\n(.*)$')
-  if n == number then return reply(text) end
+  if n == number then return replay(text) end
   if tonumber(n or 0) > tonumber(number) then return redis.error_reply('OUTDATED number ' .. number .. ' after ' .. n) end
 end
 
@@ -50,18 +48,21 @@ for i = 1, tonumber(ARGV[6]) do
   at = at + 1
 end
 local acks, us = {}, {}
-while at <= #ARGV do
-  local a = {u = ARGV[at]}
-  local f, v, d, o = match(ARGV[at + 1], '^(%d+):(%a):(%d+):(%a*)$')
-  a.f, a.v, a.d = f, v, tonumber(d)
-  at = at + 2
-  if find(o, 'f', 1, true) then
-    a.failure = ARGV[at]
-    at = at + 1
-  end
-  if find(o, 'r', 1, true) then
-    a.result = ARGV[at]
-    at = at + 1
+local argc = #ARGV
+while at <= argc do
+  local a = {u = ARGV[at], f = ARGV[at + 1], v = ARGV[at + 2], d = 0}
+  at = at + 3
+  if #a.v > 1 then
+    local v, d, o = match(a.v, '^(%a)(%d+):(%a*)$')
+    a.v, a.d = v, tonumber(d)
+    if find(o, 'f', 1, true) then
+      a.failure = ARGV[at]
+      at = at + 1
+    end
+    if find(o, 'r', 1, true) then
+      a.result = ARGV[at]
+      at = at + 1
+    end
   end
   acks[#acks + 1] = a
   us[#us + 1] = a.u
@@ -196,6 +197,7 @@ if #held > 0 then
   for i, r in ipairs(held) do keys[i] = PRE .. 'jobs:' .. r.u end
   local got = call('MGET', unpack(keys))
   for i, r in ipairs(held) do
+    r.T = got[i]
     if not got[i] then
       failures[#failures + 1] = r.u
       failures[#failures + 1] = 'the job\'s bytes are gone from the store'
@@ -206,10 +208,11 @@ if #held > 0 then
 end
 if settle_all() then more = true end
 
-local lines = {}
+local lines, out = {}, {''}
 for _, r in ipairs(taken) do
   if r.st == 'r' then
-    lines[#lines + 1] = concat({r.u, r.f, r.a or '0', r.l or '0', r.g or '1'}, ' ')
+    lines[#lines + 1] = r.u .. ' ' .. r.f .. ' ' .. (r.a or '0') .. ' ' .. (r.l or '0') .. ' ' .. (r.g or '1')
+    out[#out + 1] = r.T
   end
 end
 if worker ~= '' then call('ZADD', PRE .. 'workers', num(now), worker) end
@@ -226,4 +229,5 @@ local text = concat({num(now), num(next_due), (more or clipped) and '1' or '0'},
   concat(outdated, ',') .. '\n' .. concat(damaged, ',') .. '\n' .. concat(lines, '\n')
 call('SET', call_key, number .. '\n' .. text)
 if caller ~= worker then call('ZADD', calls, num(now), caller) end
-return reply(text, true)
+out[1] = text
+return out

@@ -35,20 +35,29 @@ for _, id in ipairs(call('ZRANGEBYSCORE', PRE .. 'workers', '-inf', num(now - de
 end
 
 if #changed < BUDGET then
-  local over = call('ZRANGEBYSCORE', PRE .. 'ended', '-inf', num(now - keep_ms), 'LIMIT', 0, min(100, BUDGET - #changed))
-  load(over)
-  for i = 1, #over do
-    local r = S[over[i]]
-    if r and ENDED[r.st] and not has(r, 'r') then
+  -- `ended` lists "<ms> <uuid>", the oldest at the right. A job that ended again later is met again then.
+  local n, us, past = min(100, BUDGET - #changed), {}, {}
+  local got = call('LRANGE', PRE .. 'ended', -n, -1)
+  for i = #got, 1, -1 do
+    local ms, u = match(got[i], '^(%d+) (.+)$')
+    if ms and tonumber(ms) > now - keep_ms then break end
+    past[#past + 1] = got[i]
+    us[#us + 1] = u
+  end
+  load(us)
+  for i = 1, #us do
+    local r = S[us[i]]
+    local over = r and ENDED[r.st] and tonumber(r.t or 0) <= now - keep_ms
+    if over and not has(r, 'r') then
       forget(r, true)
-    elseif r and ENDED[r.st] then -- the record keeps status and result alive
+    elseif over then -- the record keeps status and result alive
       call('DEL', PRE .. 'jobs:' .. r.u .. ':log')
       call('HDEL', PRE .. 'failed', r.u)
       call('HDEL', PRE .. 'progress', r.u)
     end
   end
-  many('ZREM', PRE .. 'ended', over)
-  if #over >= 100 then more = true end
+  if #past > 0 then call('LTRIM', PRE .. 'ended', 0, -(#past + 1)) end
+  if #past >= n then more = true end
   local callers = call('ZRANGEBYSCORE', PRE .. 'callers', '-inf', num(now - calls_ms), 'LIMIT', 0, 100)
   for i = 1, #callers do
     call('DEL', PRE .. 'call:' .. callers[i])

@@ -6,6 +6,17 @@ local first_seq
 
 local function bump(t, field, by) t[field] = (t[field] or 0) + by end
 
+-- bump_lane counts queued jobs; lanes are told apart by the key of their list.
+local function bump_lane(t, r_q, r_ln, by)
+  local key = queue_key(r_q, r_ln)
+  local c = t[key]
+  if not c then
+    c = {q = r_q, ln = r_ln, n = 0}
+    t[key] = c
+  end
+  c.n = c.n + by
+end
+
 -- empty_lane removes what stands in the list of a lane without queued jobs: stale tickets.
 local function empty_lane(key)
   if not is(key, 'list') then return end
@@ -16,24 +27,34 @@ local function empty_lane(key)
   if #t > 0 then call('LTRIM', key, 0, -(#t + 1)) end
 end
 
--- flush_counts moves counters; none stays at zero.
-local function flush_counts(key, counts, lanes)
-  for field, by in pairs(counts) do
-    if by ~= 0 and call('HINCRBY', key, field, by) == 0 then
-      call('HDEL', key, field)
-      local q, lane = match(field, '^(.*):(%d)$')
-      if lanes then empty_lane(queue_key(q, lane)) end
-    end
+-- flush_count moves a counter, which never stays at zero; it tells whether it came to zero.
+local function flush_count(key, field, by)
+  if by ~= 0 and call('HINCRBY', key, field, by) == 0 then
+    call('HDEL', key, field)
+    return true
   end
 end
 
-local function append(t, key, ...)
+local function append(t, key, a, b)
   local list = t[key]
   if not list then
     list = {}
     t[key] = list
   end
-  for i = 1, select('#', ...) do list[#list + 1] = (select(i, ...)) end
+  list[#list + 1] = a
+  list[#list + 1] = b
+end
+
+-- held_key is the index of running jobs that a job is in: its worker's list or the leases.
+local held_keys = {}
+local function held_key(owner)
+  if not owner then return PRE .. 'leases' end
+  local key = held_keys[owner]
+  if not key then
+    key = PRE .. 'worker:' .. owner .. ':jobs'
+    held_keys[owner] = key
+  end
+  return key
 end
 
 local function flush_each(cmd, want, t)
@@ -52,38 +73,31 @@ end
 
 local function commit(script)
   local depth, slots = {}, {}
-  local zadd, zrem, hdel, dels = {}, {}, {}, {}
-  local set, told, failed, past = {}, {}, {}, {}
+  local zadd, zrem, hdel = {}, {}, {}
+  local set, told, failed, past, over = {}, {}, {}, {}, {}
   for i = 1, #changed do
     local r = changed[i]
-    local st = r.gone and '' or r.st
-    if r.os == 'q' then bump(depth, r.oq .. ':' .. r.ol, -1) end
-    if st == 'q' then bump(depth, r.q .. ':' .. r.ln, 1) end
-    if r.os == 'q' and st ~= 'r' and (st ~= 'q' or r.n ~= r.on or r.q ~= r.oq or r.ln ~= r.ol) then
-      flag(r, 'd') -- its ticket stays behind in the list
-    end
-    if r.os == 's' and r.od and (st ~= 's' or r.d ~= r.od) then
+    local st, was = r.gone and '' or r.st, r.os
+    if was == 'q' then
+      bump_lane(depth, r.oq, r.ol, -1)
+      if st ~= 'r' and (st ~= 'q' or r.n ~= r.on or r.q ~= r.oq or r.ln ~= r.ol) then
+        flag(r, 'd') -- its ticket stays behind in the list
+      end
+    elseif was == 'r' then
+      bump(slots, r.oq, -1)
+      if st ~= 'r' or r.w ~= r.ow then append(zrem, held_key(r.ow), r.u) end
+    elseif was == 's' and r.od and (st ~= 's' or r.d ~= r.od) then
       local score = score_of(r.od)
       past[score] = past[score] or {}
       past[score][r.u] = true
     end
-    if r.os == 'r' then
-      bump(slots, r.oq, -1)
-      if st ~= 'r' or r.w ~= r.ow then
-        if r.ow then append(zrem, PRE .. 'worker:' .. r.ow .. ':jobs', r.u) else append(zrem, PRE .. 'leases', r.u) end
-      end
-    end
-    if st == 'r' then
+    if st == 'q' then
+      bump_lane(depth, r.q, r.ln, 1)
+    elseif st == 'r' then
       bump(slots, r.q, 1)
-      if r.os ~= 'r' or r.w ~= r.ow then
-        if r.w then append(zadd, PRE .. 'worker:' .. r.w .. ':jobs', num(r.n), r.u)
-        else append(zadd, PRE .. 'leases', num(r.lease), r.u) end
-      end
-    end
-    local was, is_now = ENDED[r.os], ENDED[st]
-    if is_now and (r.expire or not was) then append(zadd, PRE .. 'ended', r.t, r.u) end
-    if was and not is_now then append(zrem, PRE .. 'ended', r.u) end
-    if is_now or r.gone then
+      if was ~= 'r' or r.w ~= r.ow then append(zadd, held_key(r.w), num(r.w and r.n or r.lease), r.u) end
+    elseif ENDED[st] or r.gone then
+      if not r.gone and (r.expire or not ENDED[was]) then over[#over + 1] = num(now) .. ' ' .. r.u end
       if has(r, 'b') then
         if st == 'F' then failed[#failed + 1] = r.u end
         dels[#dels + 1] = PRE .. 'jobs:' .. r.u
@@ -103,10 +117,8 @@ local function commit(script)
       if text ~= r.was then
         set[#set + 1] = r.u
         set[#set + 1] = text
-        if r.loud then told[#told + 1] = r.u .. ' ' .. text end
-      elseif r.shown then
-        told[#told + 1] = r.u .. ' ' .. text
       end
+      if r.loud and (text ~= r.was or r.shown) then told[#told + 1] = r.u .. ' ' .. text end
     end
   end
   unschedule(past)
@@ -116,8 +128,11 @@ local function commit(script)
   many('HSET', PRE .. 'status', set)
   many('HSET', PRE .. 'results', results)
   many('HSET', PRE .. 'failures', failures)
-  flush_counts(PRE .. 'depth', depth, true)
-  flush_counts(PRE .. 'slots', slots)
+  many('LPUSH', PRE .. 'ended', over)
+  for key, c in pairs(depth) do -- a lane without queued jobs holds stale tickets only
+    if flush_count(PRE .. 'depth', c.q .. ':' .. c.ln, c.n) then empty_lane(key) end
+  end
+  for q, by in pairs(slots) do flush_count(PRE .. 'slots', q, by) end
   flush_each('ZADD', 'zset', zadd)
   flush_each('ZREM', 'zset', zrem)
   flush_each('HDEL', 'hash', hdel)
@@ -151,7 +166,8 @@ end
 -- check_fixed refuses a call that would meet one of the namespace's own keys with a wrong type.
 local function check_fixed()
   need('hash', 'status', 'depth', 'slots', 'results', 'failures', 'failed', 'progress')
-  need('zset', 'scheduled', 'todo', 'ended', 'leases')
+  need('zset', 'scheduled', 'todo', 'leases')
+  need('list', 'ended')
   need('stream', 'events')
   seq = counter('seq')
   first_seq = seq

@@ -9,6 +9,9 @@ local PASS = {C = '+', f = '+', O = '+', k = '=', F = '-', X = '-', E = '-', K =
 local OUT = {C = '+', O = '+', k = '+', F = '-', f = '-', X = '-', E = '-', K = '-'}
 
 local function edge(text)
+  if byte(text, 3) == 58 and not find(text, ':', 4, true) then -- most edges: <mark><kind>:<upstream>
+    return {m = sub(text, 1, 1), k = sub(text, 2, 2), u = sub(text, 4), o = 1}
+  end
   local m, k, s, u, o, g, b = match(text, '^(.)(%a)(!?):([^:]*):?(%d*):?(%d*):?(%d*)$')
   if not m then return nil end
   return {m = m, k = k, s = s ~= '' and s or nil, u = u, o = tonumber(o) or 1, g = g ~= '' and g or nil,
@@ -17,11 +20,17 @@ end
 
 local function edges(text, by)
   local list = {}
-  for part in gmatch(text or '', by or '[^,]+') do list[#list + 1] = edge(part) end
+  if not text then return list end
+  if not by and not find(text, ',', 1, true) then
+    list[1] = edge(text)
+    return list
+  end
+  for part in gmatch(text, by or '[^,]+') do list[#list + 1] = edge(part) end
   return list
 end
 
 local function edge_text(e, u)
+  if e.o == 1 and not e.g and not e.b then return e.m .. e.k .. (e.s or '') .. ':' .. (u or e.u) end
   local t = e.m .. e.k .. (e.s or '') .. ':' .. (u or e.u)
   if e.o ~= 1 or e.g or e.b then t = t .. ':' .. (e.o ~= 1 and num(e.o) or '') end
   if e.g or e.b then t = t .. ':' .. (e.g or '') end
@@ -30,6 +39,7 @@ local function edge_text(e, u)
 end
 
 local function edge_list(list)
+  if #list == 1 then return edge_text(list[1]) end
   local t = {}
   for i = 1, #list do t[i] = edge_text(list[i]) end
   return #t > 0 and concat(t, ',') or nil

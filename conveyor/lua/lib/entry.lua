@@ -27,13 +27,22 @@ local function decode(u, text)
   return r
 end
 
+-- encode is called for every changed job: it fills one table again and again. Places and counters stay below 1e14, up
+-- to which a number is written without exponent.
+local parts = {}
 local function encode(r)
-  local t = {r.st .. r.ln .. r.fl, r.q, r.n > 0 and num(r.n) or ''}
+  parts[1], parts[2], parts[3], parts[4], parts[5], parts[6] = r.st, r.ln, r.fl, '|', r.q, '|'
+  parts[7] = r.n > 0 and r.n or ''
+  local n = 7
   for i = 1, #TAGS do
-    local v = r[TAGS[i]]
-    if v then t[#t + 1] = TAGS[i] .. v end
+    local tag = TAGS[i]
+    local v = r[tag]
+    if v then
+      parts[n + 1], parts[n + 2], parts[n + 3] = '|', tag, v
+      n = n + 3
+    end
   end
-  return concat(t, '|')
+  return concat(parts, '', 1, n)
 end
 
 -- load brings the records of many uuids into S with few calls.
@@ -74,4 +83,6 @@ local function has(r, flag) return find(r.fl, flag, 1, true) end
 local function flag(r, f)
   if not has(r, f) then r.fl = r.fl .. f end
 end
-local function clear(r, f) r.fl = gsub(r.fl, f, '') end
+local function clear(r, f)
+  if find(r.fl, f, 1, true) then r.fl = gsub(r.fl, f, '') end
+end

@@ -56,8 +56,34 @@ local function old_edges(r)
   return map
 end
 
+-- refuse_edge checks what an edge needs of its upstream, and lets it count although that is withdrawn.
+local function refuse_edge(r, e, P, was, replaces)
+  if e.m == '!' and not P then refuse('UNKNOWN ' .. e.u) end
+  if e.b and not was and not (P and P.st == 'r' and P.f == e.b) then refuse('OUTDATED ' .. r.u) end
+  if e.u == replaces or P and has(P, 'w') or was and was.s then e.s = '!' end
+end
+
+-- wire_one is wire for the one edge of a new job.
+local function wire_one(r, e, replaces)
+  local P = S[e.u]
+  refuse_edge(r, e, P, nil, replaces)
+  local mark, joins = judge(e, P)
+  e.m = mark
+  r.i = edge_text(e)
+  if mark == '?' then
+    wait_in(e, r)
+    return true
+  end
+  if joins then enter(P, r.u) end
+  local how = verdict_on(e.k, mark)
+  if how then exclude(r, how, e.u) end
+  return false
+end
+
 -- wire gives a job its edges. Those it had before keep their mark and their ticket. It tells whether any is pending.
 local function wire(r, list, old, replaces)
+  if #list == 0 and not old then return false end
+  if #list == 1 and not old and list[1].k ~= 'd' then return wire_one(r, list[1], replaces) end
   local inline, hash, order, groups, by_group, placed = {}, {}, {}, {}, {}, {}
   local preds, pending, undecided = 0, 0, 0
   for i = 1, #list do
@@ -68,9 +94,7 @@ local function wire(r, list, old, replaces)
     local e = list[i]
     local P, was = S[e.u], old and old[edge_id(e)]
     if was and was.m == '~' then was = nil end
-    if e.m == '!' and not P then refuse('UNKNOWN ' .. e.u) end
-    if e.b and not was and not (P and P.st == 'r' and P.f == e.b) then refuse('OUTDATED ' .. r.u) end
-    if e.u == replaces or P and has(P, 'w') or was and was.s then e.s = '!' end
+    refuse_edge(r, e, P, was, replaces)
     local mark, joins = judge(e, P)
     if e.k == 'd' then mark = '+' end
     if was and was.m ~= '?' then mark, joins = was.m, false end
@@ -136,9 +160,20 @@ local function keep_bytes(r, text)
   bytes[#bytes + 1] = text
 end
 
+-- sprout is the record of a new job. Jobs of one kind start from one entry text, which is read once.
+local seeds = {}
+local function sprout(u, entry)
+  local seed = seeds[entry]
+  if not seed then
+    seed = decode(u, entry)
+    seeds[entry] = seed
+  end
+  return {u = u, st = 'h', ln = seed.ln, fl = seed.fl, q = seed.q, n = 0, d = seed.d, e = seed.e, m = seed.m}
+end
+
 -- add stores a new job. Lists that were filled before it came are found by `lists_of` in apply.lua.
 local function add(r, list, text, apart, replaces)
-  r.os, r.oq, r.ol, r.was, r.T = nil, nil, nil, nil, text
+  r.T = text
   S[r.u] = r
   local pending = wire(r, list, nil, replaces)
   if apart or has(r, 'm') or pending and #list > 1 then keep_bytes(r, text) end

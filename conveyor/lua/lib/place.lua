@@ -10,9 +10,20 @@ local strict_keys    -- a queue key of the wrong type refuses the call, instead 
 -- score_of is a time as the score of `scheduled`: epoch seconds with their milliseconds, never rounded.
 local function score_of(ms) return string.format('%.3f', tonumber(ms) / 1000) end
 
+-- queue_key is the list of one lane; the names are made once.
+local queue_keys = {} -- lane -> queue -> key
 local function queue_key(q, lane)
-  if lane == '1' then return PRE .. 'queue:' .. q end
-  return PRE .. 'queue:' .. q .. ':' .. lane
+  local by = queue_keys[lane]
+  if not by then
+    by = {}
+    queue_keys[lane] = by
+  end
+  local key = by[q]
+  if not key then
+    key = PRE .. 'queue:' .. q .. (lane == '1' and '' or ':' .. lane)
+    by[q] = key
+  end
+  return key
 end
 
 -- counter reads one of the two counters; it refuses the call when that is no number.

@@ -1,7 +1,8 @@
 -- settle: what follows when a job's own work is done or its end is decided. A job that is `closing` works off its
 -- lists: first its children, then, once none of them is unfinished and the outcome is decided (tag x), its heirs.
 -- Nothing here refuses the call: a list of the wrong type is left, its job stays listed as to do.
-local work, undone = {}, {}
+local work = {}
+local dels = {} -- keys that commit deletes
 
 local function settle(r)
   if not r.queued then
@@ -167,40 +168,70 @@ local function meet_heir(r, P, mark)
   decided(r)
 end
 
--- work_off meets the tickets of one list, oldest first, and tells whether the list is empty now.
-local function work_off(P, class, mark)
+-- fetch reads the oldest tickets of a job's list and the records they belong to.
+local function fetch(P, class, n)
   local key = list_key(P.u, class, opening(P))
-  if not is(key, 'list') then
+  local t = try('LRANGE', key, -n, -1)
+  if t.err then
     damage(key)
     P.parked = true
-    return false
+    return nil
   end
+  local f = {key = key, t = t, n = n, us = {}, nexts = {}}
+  for i = 1, #t do
+    local u, next = uuid_of(t[i])
+    f.us[i], f.nexts[i] = u or false, next
+  end
+  return f
+end
+
+-- prefetch reads the lists of many jobs first and then all records they name with one call.
+local function prefetch(rs)
+  if #rs < 2 then return end
+  local room, us = BUDGET, {}
+  for i = 1, #rs do
+    local r = rs[i]
+    local class = has(r, 'k') and 'children' or has(r, 'h') and 'onComplete'
+    if class and room > 0 and (class == 'children' or not has(r, 'a')) then
+      local f = fetch(r, class, min(100, room))
+      if f then
+        r.fetched = f
+        f.class = class
+        room = room - #f.t
+        for j = 1, #f.us do us[#us + 1] = f.us[j] end
+      end
+    end
+  end
+  load(us)
+end
+
+-- work_off meets the tickets of one list, oldest first, and tells whether the list is empty now.
+local function work_off(P, class, mark)
   while true do
     local n = min(100, BUDGET - #changed)
     if n <= 0 then return false end
-    local t = call('LRANGE', key, -n, -1)
+    local f = P.fetched
+    P.fetched = nil
+    if not f or f.class ~= class or f.n > n then f = fetch(P, class, n) end
+    if not f then return false end
+    local t, us = f.t, f.us
     if #t == 0 then return true end
-    local us, nexts, joined = {}, {}, {}
-    for i = 1, #t do
-      us[i], nexts[i] = uuid_of(t[i])
-      us[i] = us[i] or false
-    end
     load(us)
     if class == 'children' and not is(active_key(P.u), 'set') then
       damage(active_key(P.u))
       P.parked = true
       return false
     end
+    local joined = {}
     for i = #t, 1, -1 do
       local r = us[i] and S[us[i]]
       if not us[i] or r and r.bad then
-        set_aside(key, t[i])
+        set_aside(f.key, t[i])
       elseif r then
-        if not r.T and is_full(t[i], nexts[i]) then r.T = t[i] end
+        if not r.T and is_full(t[i], f.nexts[i]) then r.T = t[i] end
         if class == 'children' then meet_child(r, P, mark, joined) else meet_heir(r, P, mark) end
       end
     end
-    call('LTRIM', key, 0, -(#t + 1))
     if #joined > 0 then
       many('SADD', active_key(P.u), joined)
       if not has(P, 'a') then
@@ -208,7 +239,11 @@ local function work_off(P, class, mark)
         touch(P, true)
       end
     end
-    if #t < n then return true end
+    if #t < f.n then
+      dels[#dels + 1] = f.key
+      return true
+    end
+    call('LTRIM', f.key, 0, -(#t + 1))
   end
 end
 
@@ -325,6 +360,7 @@ end
 -- cannot be read is tried again in ten seconds.
 local function settle_all()
   local i, args, done = 1, {}, {}
+  prefetch(work)
   while work[i] do
     local r = work[i]
     r.queued = false
