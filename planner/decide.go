@@ -68,12 +68,7 @@ func (m *maker) complete(job int32) {
 	switch r.Live.Status {
 	case Completed, Obsolete:
 	case Failed: // through its children, or it would run again itself
-	case Closing:
-		// Children join a closing job as they are. One that will fail through a child that runs again starts to count anew.
-		if r.Live.FailedChildren == 0 || !m.covered(job) {
-			return
-		}
-	default:
+	default: // its new children join a job that has not ended as it is, see Row.HoldOpen
 		return
 	}
 	var causes []Cause
@@ -123,15 +118,20 @@ func (m *maker) upstream(job int32) (causes []Cause, reason Reason) {
 		raised := u.Action == Reopen && !l.kind.Parent()
 		changed := fresh || raised
 		if e := recorded.find(k, u.Addr); e != nil {
+			again := false
 			switch {
-			case !fresh && u.Prior == nil: // not targeted and never submitted: not reached, targets include their upstream
-			case !fresh:
-				changed = !sameUUID(u.Prior.UUID, e.UUID)
-			default:
-				changed = !sameUUID(m.nextUUID(l.to), e.UUID)
+			case fresh:
+				again = !sameUUID(m.nextUUID(l.to), e.UUID)
+			case u.Prior != nil: // else not targeted and never submitted: not reached, targets include their upstream
+				again = !sameUUID(u.Prior.UUID, e.UUID)
 			}
-			if !l.kind.Parent() && !e.Kind.Parent() && u.nextOpening() != e.Opening {
-				changed = true
+			switch {
+			case l.kind.Parent():
+				changed = again
+			case e.Kind.Parent(): // an heir now, it was a child: the opening it counted for says nothing
+				changed = again || raised
+			default:
+				changed = again || u.nextOpening() != e.Opening
 			}
 		}
 		if changed {
@@ -232,19 +232,24 @@ func nextGeneration(s *State, name string, prior *Record) int64 {
 	}
 }
 
-// decideRemoved decides the rows of what is not declared any more.
+// decideRemoved decides the rows of what is not declared any more, upstream first. Targets leave out all but those they
+// mean, and those that would wait for ever for what this plan replaces or deletes: such a job may keep its parent open.
 func (m *maker) decideRemoved() {
 	reason := ReasonUndeclared
 	if m.o.Destroy {
 		reason = ReasonDestroy
 	}
+	deleted := map[config.Addr]bool{}
 	for i := range m.removed {
 		r := &m.removed[i]
-		if m.limited && !matchesAny(m.o.Targets, r.Addr) {
+		if m.limited && !matchesAny(m.o.Targets, r.Addr) && !m.stranded(r, deleted) {
 			r.Action, r.Reason = NoOp, ReasonNotTargeted
 			continue
 		}
 		d := remove(r.Prior, r.Live, reason)
 		r.Action, r.Reason = d.action, d.reason
+		if m.limited && r.Action == Delete {
+			deleted[r.Addr] = true
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/waybill-dev/waybill/planner"
 )
@@ -88,6 +89,15 @@ func (e *engine) withdraw(id string, cancel bool) {
 	job := e.jobs[id]
 	if job == nil {
 		return
+	}
+	if failed := job.live.Status.Ended() && job.live.Status != planner.Completed && !job.live.Success; failed && !job.withdrawn {
+		// Its end counts for nobody any more, so a parent that is still open does not fail through it.
+		for _, edge := range job.edges {
+			up := e.jobs[edge.UUID]
+			if up != nil && edge.Kind == planner.EdgeParent && up.live.Status == planner.Closing && up.live.Opening == edge.Opening {
+				up.live.FailedChildren--
+			}
+		}
 	}
 	job.withdrawn = true
 	switch {
@@ -214,7 +224,7 @@ func (e *engine) release(job *played, excluded, failure bool) error {
 
 func (e *engine) start(job *played) error {
 	for _, other := range e.jobs {
-		if other != job && other.name == job.name && other.live.Status.Active() {
+		if other != job && other.name == job.name && other.live.Status == planner.Running {
 			return fmt.Errorf("two live copies of %s", job.name)
 		}
 	}
@@ -286,6 +296,26 @@ func (e *engine) stuck() (names []string) {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// String tells all jobs, for messages.
+func (e *engine) String() string {
+	var all []string
+	for id, job := range e.jobs {
+		line := fmt.Sprintf("%s %.4s %s opening %d", job.name, id, job.live.Status, job.live.Opening)
+		if rec := e.state.Records[job.name]; rec != nil && rec.UUID.String() == id {
+			line += fmt.Sprintf(", recorded as generation %d", rec.Generation)
+		}
+		if job.withdrawn {
+			line += ", withdrawn"
+		}
+		for _, edge := range job.edges {
+			line += fmt.Sprintf(", %s %.4s %d", edge.Kind, edge.UUID, edge.Opening)
+		}
+		all = append(all, line)
+	}
+	slices.Sort(all)
+	return strings.Join(all, "\n")
 }
 
 // inOrder is the order in which an apply writes rows: see DESIGN.md section 5, step 2.

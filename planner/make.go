@@ -252,7 +252,8 @@ func (m *maker) targets(job int32) []Target {
 	return targets
 }
 
-// earlier finds the generation before the recorded one, if the recorded one may still wait for it.
+// earlier finds the generation before the recorded one, if the recorded one may still wait for it. Once its own work is
+// done nothing has to.
 func (m *maker) earlier(r *Row) string {
 	if r.Prior == nil || !r.Live.Status.Waits() && r.Live.Status != Lost || r.Action == NoOp || r.Action == Forget {
 		return ""
@@ -261,7 +262,7 @@ func (m *maker) earlier(r *Row) string {
 		if e.Kind != EdgeSuccessor {
 			continue
 		}
-		if live, ok := m.s.Earlier[e.UUID]; ok && live.Status != Lost && !live.Status.Ended() {
+		if live := m.s.Earlier[e.UUID]; live.Status != Lost && live.Status != Closing && !live.Status.Ended() {
 			return e.UUID
 		}
 	}

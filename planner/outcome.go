@@ -102,11 +102,14 @@ func (m *maker) covered(job int32) bool {
 			continue
 		}
 		e := parentEdge(c, p)
-		if e == nil || e.Kind != EdgeParent {
+		if e == nil {
 			continue
 		}
 		switch status := c.Live.Status; {
-		case status == Failed, status == Cancelled, status == Expired, status == Lost, e.Opening > p.opening():
+		case e.Opening > p.opening():
+			failed++
+		case e.Kind == EdgeParentLenient:
+		case status == Failed, status == Cancelled, status == Expired, status == Lost:
 			failed++
 		case status == Skipped && !c.Live.Success:
 			skipped++

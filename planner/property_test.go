@@ -132,7 +132,7 @@ func finishAll(t fataler, e *engine) {
 		t.Fatalf("run: %s", err)
 	}
 	if stuck := e.stuck(); stuck != nil {
-		t.Fatalf("never end: %q", stuck)
+		t.Fatalf("never end: %q\n%s", stuck, e)
 	}
 }
 
@@ -221,7 +221,7 @@ func (e *engine) checkReachable(t fataler, w *config.Workflow) {
 	for _, j := range w.Jobs {
 		rec := c.state.Records[j.Addr.String()]
 		if rec != nil && !c.jobs[rec.UUID.String()].live.Status.Ended() {
-			t.Fatalf("would never end after this apply: %s, %s", j.Addr, c.jobs[rec.UUID.String()].live.Status)
+			t.Fatalf("would never end after this apply: %s\n%s\nand at last:\n%s", j.Addr, e, c)
 		}
 	}
 }
@@ -259,7 +259,7 @@ func TestKilledApply(t *testing.T) {
 			submit(t, e, w, planner.Options{}, limit)
 			submit(t, e, w, planner.Options{}, -1)
 			if diff := cmp.Diff(whole.submissions(), e.submissions()); diff != "" {
-				t.Fatalf("killed after %d rows of %q (-whole +killed):\n%s", limit, actions(p), diff)
+				t.Fatalf("killed after %d rows of %q (-whole +killed):\n%s\nwhole:\n%s\nkilled:\n%s", limit, actions(p), diff, whole, e)
 			}
 			finishAll(t, e)
 			settledDown(t, e, w)

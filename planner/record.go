@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"strconv"
+
 	"github.com/google/uuid"
 
 	"github.com/waybill-dev/waybill/config"
@@ -49,6 +51,15 @@ const (
 	// no Addr and a Group of its own.
 	EdgeSuccessor
 )
+
+var edgeKindNames = [...]string{"parent", "parent, may fail", "success", "failure", "always", "successor"}
+
+func (k EdgeKind) String() string {
+	if int(k) < len(edgeKindNames) {
+		return edgeKindNames[k]
+	}
+	return "edge kind " + strconv.Itoa(int(k))
+}
 
 // Parent tells whether the edge makes its job a child. Such an edge waits for the parent's own work, which a
 // submission does once, so it names an opening only to say which one the child counts for.

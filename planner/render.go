@@ -138,6 +138,8 @@ func (r *Row) notes() (notes []string) {
 		notes = append(notes, fmt.Sprintf("generation %d is stopping: the new one starts after it", r.Prior.Generation))
 	case r.Successor:
 		notes = append(notes, fmt.Sprintf("generation %d is running: the new one starts after it", r.Prior.Generation))
+	case r.Action == Replace && r.Live.Status == Closing:
+		notes = append(notes, fmt.Sprintf("generation %d has done its own work and is left to its children", r.Prior.Generation))
 	case r.CancelFirst:
 		notes = append(notes, fmt.Sprintf("generation %d is %s and is cancelled", r.Prior.Generation, r.Live.Status))
 	case r.Action == Delete && r.Live.Status.Active():

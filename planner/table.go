@@ -30,7 +30,9 @@ type decision struct {
 //
 // Where the table and another rule fight: a skipped job whose new edges let it run does so at once, although only its
 // handling changed, since a plan made after this one's apply would say so anyway. A running job with on_change = ignore
-// keeps a changed handling for later too: its record holds both digests or none.
+// keeps a changed handling for later too: its record holds both digests or none. And a closing job that runs again is not
+// waited for, nor cancelled: its own work is done, so there is no second live copy to avoid, and it may be open because of
+// jobs that now wait for the new generation.
 func (c situation) decide() decision {
 	again := c.work || c.upstream
 	why := c.why
@@ -72,14 +74,14 @@ func (c situation) decide() decision {
 }
 
 // replace gives a new generation. There are never two live copies: one that waits is cancelled by the same step, and
-// one that has started is waited for.
+// one that runs is waited for.
 func (c situation) replace(reason Reason) decision {
 	d := decision{action: Replace, reason: reason}
-	switch {
-	case c.live.Status.Active():
+	switch status := c.live.Status; {
+	case status == Running:
 		d.successor = true
 		d.cancelFirst = c.onChange == config.OnChangeCancel && !c.deposed
-	case !c.live.Status.Ended():
+	case status != Closing && !status.Ended():
 		d.cancelFirst = true
 	}
 	return d

@@ -53,12 +53,12 @@ func TestStateTable(t *testing.T) {
 		},
 		{
 			name: "closing, finish", live: planner.Live{Status: planner.Closing},
-			same: noop, work: "-/+ work_changed as heir", upstream: "-/+ upstream_runs_again as heir", handling: "~ handling_changed, record",
+			same: noop, work: "-/+ work_changed", upstream: "-/+ upstream_runs_again", handling: "~ handling_changed, record",
 			undeclared: "- not_declared, deposed",
 		},
 		{
 			name: "closing, cancel", live: planner.Live{Status: planner.Closing}, onChange: config.OnChangeCancel,
-			same: noop, work: "-/+ work_changed as heir, cancel", upstream: "-/+ upstream_runs_again as heir, cancel",
+			same: noop, work: "-/+ work_changed", upstream: "-/+ upstream_runs_again",
 			handling: "~ handling_changed, record", undeclared: "- not_declared, deposed",
 		},
 		{
@@ -77,8 +77,8 @@ func TestStateTable(t *testing.T) {
 		},
 		{
 			name: "closing, deposed", live: planner.Live{Status: planner.Closing}, deposed: true,
-			same: "-/+ declared_again as heir", work: "-/+ declared_again as heir", upstream: "-/+ declared_again as heir",
-			handling: "-/+ declared_again as heir", undeclared: noop,
+			same: "-/+ declared_again", work: "-/+ declared_again", upstream: "-/+ declared_again",
+			handling: "-/+ declared_again", undeclared: noop,
 		},
 		{
 			name: "ended, deposed", live: planner.Live{Status: planner.Cancelled}, deposed: true,

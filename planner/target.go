@@ -98,7 +98,7 @@ func (m *maker) waits(job int32) bool {
 func (m *maker) widen() bool {
 	var todo []int32
 	for job := range int32(len(m.rows)) {
-		if !m.included[job] && m.stranded(job) {
+		if !m.included[job] && m.stranded(&m.rows[job], nil) {
 			todo = append(todo, job)
 		}
 	}
@@ -115,16 +115,15 @@ func (m *maker) widen() bool {
 	return true
 }
 
-// stranded tells whether a job is held by an edge, as it was submitted, to what this plan replaces or reopens.
-func (m *maker) stranded(job int32) bool {
-	r := &m.rows[job]
+// stranded tells whether a job is held by an edge, as it was submitted, to what this plan replaces, reopens or deletes.
+func (m *maker) stranded(r *Row, deleted map[config.Addr]bool) bool {
 	if r.Prior == nil || r.Live.Status != Held {
 		return false
 	}
 	return slices.ContainsFunc(r.Prior.Edges, func(e Edge) bool {
 		up, ok := m.g.index[e.Addr]
 		if !ok || m.rows[up].Prior == nil {
-			return false
+			return deleted[e.Addr]
 		}
 		u := &m.rows[up]
 		switch u.Action {
