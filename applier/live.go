@@ -42,7 +42,8 @@ func liveOf(s conveyor.Status) planner.Live {
 // anywhere in the row its action was decided by.
 var columns = [][]conveyor.State{
 	{conveyor.StateHeld, conveyor.StateScheduled, conveyor.StateQueued},
-	{conveyor.StateRunning, conveyor.StateClosing},
+	{conveyor.StateRunning},
+	{conveyor.StateClosing}, // its own work is done: what replaces it need not wait for it
 	{conveyor.StateCompleted, conveyor.StateObsolete},
 	{conveyor.StateFailed, conveyor.StateCancelled, conveyor.StateExpired},
 	{conveyor.StateSkipped},
