@@ -12,6 +12,9 @@ import (
 func main() {
 	interrupts := make(chan os.Signal, 8)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup
+		signal.Notify(interrupts, syscall.SIGHUP)
+	}
 	os.Exit(cli.Run(cli.Process{
 		Args: os.Args[1:], Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Interrupts: interrupts,
 	}))

@@ -53,3 +53,12 @@ func (i *inbox) take() (events []applier.Event, last bool) {
 	}
 	return events, i.closed
 }
+
+// drain returns what was put and not taken, without waiting.
+func (i *inbox) drain() []applier.Event {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	events := i.events
+	i.events = nil
+	return events
+}

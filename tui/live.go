@@ -96,27 +96,30 @@ func (l *Live) Start() {
 	}()
 }
 
-// fail goes on with lines after the view could not.
+// fail goes on with lines after the view could not, from the first event that it has not taken. A view that was killed
+// on purpose goes on with nothing.
 func (l *Live) fail(err error) {
-	l.err = fmt.Errorf("terminal view: %w", err)
-	if errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrProgramPanic) {
-		l.err = nil // by Close or by the user
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.fallback = NewPlain(PlainOptions{Out: l.o.Out, Err: l.o.Out, Now: l.o.Now, Destroy: l.o.Destroy, Watch: l.o.Watch})
-	if l.err != nil {
-		fmt.Fprintf(l.o.Out, "The view failed (%v); going on with plain lines.\n", err)
+	out := l.o.Out
+	if errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrProgramPanic) {
+		out = io.Discard
+	} else {
+		l.err = fmt.Errorf("terminal view: %w", err)
+	}
+	l.fallback = NewPlain(PlainOptions{Out: out, Err: out, Now: l.o.Now, Destroy: l.o.Destroy, Watch: l.o.Watch})
+	fmt.Fprintf(out, "The view failed (%v); going on with plain lines.\n", err)
+	for _, e := range l.inbox.drain() {
+		l.fallback.Observe(e)
 	}
 }
 
 // Observe hands one event to the view and never waits for it.
 func (l *Live) Observe(e applier.Event) {
 	l.mu.Lock()
-	plain := l.fallback
-	l.mu.Unlock()
-	if plain != nil {
-		plain.Observe(e)
+	defer l.mu.Unlock()
+	if l.fallback != nil {
+		l.fallback.Observe(e)
 		return
 	}
 	l.inbox.put(e)
