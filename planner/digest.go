@@ -3,8 +3,12 @@ package planner
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"math"
+	"slices"
 	"time"
+
+	"github.com/hashicorp/hcl/v2"
 
 	"github.com/waybill-dev/waybill/config"
 )
@@ -97,5 +101,51 @@ func (d *digester) time(t time.Time) {
 	if !t.IsZero() {
 		d.number(t.Unix())
 		d.number(int64(t.Nanosecond()))
+	}
+}
+
+// digest hashes every declared job.
+func (m *maker) digest() (diags hcl.Diagnostics) {
+	d := digester{g: m.g, keyed: m.o.Digest}
+	var foreign []int
+	for i := range m.rows {
+		r := &m.rows[i]
+		if r.Prior != nil && r.Prior.KeyID != "" && r.Prior.KeyID != m.o.KeyID {
+			foreign = append(foreign, i)
+		}
+		if r.Job.Sensitive && m.o.Digest == nil {
+			diags = append(diags, &hcl.Diagnostic{
+				Severity: hcl.DiagError, Summary: "No key for sensitive values", Subject: r.Job.Range.Ptr(),
+				Detail: fmt.Sprintf("%s has sensitive values, which are hashed and sealed under a key, and there is no key. Set "+
+					"WAYBILL_KEY, or run `waybill init` to make one.", r.Addr),
+			})
+			continue
+		}
+		r.Work, r.KeyID = d.work(r.Job)
+		r.Handling = d.handling(int32(i))
+	}
+	if foreign != nil {
+		diags = append(diags, m.foreignKeys(foreign))
+	}
+	return diags
+}
+
+// foreignKeys refuses to compare what was digested under another key: any diff shown would be a guess.
+func (m *maker) foreignKeys(jobs []int) *hcl.Diagnostic {
+	var names, keys []string
+	for _, job := range jobs {
+		names = append(names, m.g.names[job])
+		keys = append(keys, m.rows[job].Prior.KeyID)
+	}
+	slices.Sort(keys)
+	have := "there is no key here"
+	if m.o.KeyID != "" {
+		have = "the key here has the id " + m.o.KeyID
+	}
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagError, Summary: "State was written under another key", Subject: m.rows[jobs[0]].Job.Range.Ptr(),
+		Detail: fmt.Sprintf("Sensitive values of %s were recorded under the key with the id %s, and %s, so nobody can tell what changed. "+
+			"Set WAYBILL_KEY to the key it was applied with. If that is lost, `waybill destroy` still works, and the next apply "+
+			"starts anew.", listed(names, 5), listed(slices.Compact(keys), 5), have),
 	}
 }

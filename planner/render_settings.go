@@ -1,0 +1,89 @@
+package planner
+
+import (
+	"strings"
+
+	"github.com/waybill-dev/waybill/config"
+)
+
+func (p *Plan) renderQueues(c *canvas) {
+	for _, q := range p.Queues {
+		c.blank()
+		before, after := q.Prior.document(), q.Next.document()
+		fate, symbol := "will be updated in-place", "~"
+		switch {
+		case before == nil:
+			fate, symbol = "will be created", "+"
+		case after == nil:
+			fate, symbol = "will be destroyed", "-"
+		}
+		name := quoted(q.Name)
+		c.raw("  " + c.ink.bold("# queue "+name) + " " + fate + "\n")
+		c.raw(c.ink.symbol(symbol) + " queue " + name + " {\n")
+		c.members(8, before, after, shape{})
+		c.raw("    }\n")
+	}
+}
+
+func (q *QueueSettings) document() document {
+	if q == nil {
+		return nil
+	}
+	d := document{"weight": number(q.Weight)}
+	if q.Concurrency != 0 {
+		d["concurrency"] = number(q.Concurrency)
+	}
+	if q.Paused {
+		d["paused"] = true
+	}
+	return d
+}
+
+func (p *Plan) renderOutputs(c *canvas) {
+	if len(p.Outputs) == 0 {
+		return
+	}
+	c.blank()
+	c.raw("Changes to Outputs:\n")
+	before, after := document{}, document{}
+	for _, o := range p.Outputs {
+		if o.Prior != "" {
+			before[o.Name] = o.shown(o.Prior)
+		}
+		if o.Next != "" {
+			after[o.Name] = o.shown(o.Next)
+		}
+	}
+	c.members(4, before, after, shape{})
+}
+
+// shown is the value of an output for people.
+func (o *OutputChange) shown(raw string) any {
+	if o.Sensitive || strings.HasPrefix(raw, sensitiveOutput) {
+		return sensitive{raw}
+	}
+	if value := (document{}); decodeJSON([]byte(`{"v":`+raw+`}`), &value) == nil {
+		return withUnknown(value["v"])
+	}
+	return raw
+}
+
+// withUnknown replaces strings that are one placeholder.
+func withUnknown(v any) any {
+	switch v := v.(type) {
+	case string:
+		if _, alone := placeholders(v); alone {
+			return unknown{}
+		}
+		return string(config.FillPlaceholders([]byte(v), reference))
+	case []any:
+		for i := range v {
+			v[i] = withUnknown(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = withUnknown(v[k])
+		}
+	}
+	return v
+}

@@ -1,0 +1,108 @@
+package planner
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// unknown is a value known after apply, sensitive one that is never shown; equal texts are equal values.
+type (
+	unknown   struct{}
+	sensitive struct{ text string }
+)
+
+// shownSensitive stands in a shown payload for what is not shown.
+const shownSensitive = "(sensitive value)"
+
+func number(n int) json.Number { return json.Number(strconv.Itoa(n)) }
+
+// value writes a whole value from where the line stands; lines below carry sign.
+func (c *canvas) value(indent int, sign mark, v any) {
+	switch v := v.(type) {
+	case []any:
+		if len(v) == 0 {
+			c.raw("[]")
+			return
+		}
+		c.raw("[\n")
+		for _, element := range v {
+			c.start(indent+4, sign)
+			c.value(indent+4, sign, element)
+			c.raw(",\n")
+		}
+		c.raw(strings.Repeat(" ", indent) + "]")
+	case map[string]any:
+		if len(v) == 0 {
+			c.raw("{}")
+			return
+		}
+		c.raw("{\n")
+		pad := 0
+		for key := range v {
+			pad = max(pad, utf8.RuneCountInString(quotedKey(key)))
+		}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			c.name(indent+4, sign, key, pad)
+			c.value(indent+4, sign, v[key])
+			c.raw("\n")
+		}
+		c.raw(strings.Repeat(" ", indent) + "}")
+	case string:
+		if !printsInLines(v) {
+			c.raw(scalar(v))
+			return
+		}
+		c.raw("<<-EOT\n")
+		for line := range strings.SplitSeq(strings.TrimSuffix(v, "\n"), "\n") {
+			c.start(indent+4, sign)
+			c.raw(line + "\n")
+		}
+		c.raw(strings.Repeat(" ", indent) + "EOT")
+	default:
+		c.raw(scalar(v))
+	}
+}
+
+// scalar writes a value that has no parts.
+func scalar(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case string:
+		if v == shownSensitive {
+			return v
+		}
+		return quoted(v)
+	case unknown:
+		return "(known after apply)"
+	case sensitive:
+		return shownSensitive
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// inline writes any value on one line.
+func inline(v any) string {
+	switch v := v.(type) {
+	case []any:
+		parts := make([]string, len(v))
+		for i := range v {
+			parts[i] = inline(v[i])
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case map[string]any:
+		parts := make([]string, 0, len(v))
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, quotedKey(key)+" = "+inline(v[key]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	default:
+		return scalar(v)
+	}
+}
