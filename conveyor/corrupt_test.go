@@ -41,7 +41,7 @@ func TestWrongTypes(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			onBoth(t, func(e *engine) {
 				e.add(job("p", queue("other")), job("h", queue("other")))
-				kept := e.rdb.Rename(e.Context(), e.key(row.key), "kept").Err() == nil
+				kept := e.rdb.Rename(e.Context(), e.key(row.key), e.key("kept")).Err() == nil
 				e.ok(e.rdb.SetBit(e.Context(), e.key(row.key), 1, 1).Err())
 				if row.key == "seq" || row.key == "events:seq" {
 					e.ok(e.rdb.Del(e.Context(), e.key(row.key)).Err())
@@ -65,7 +65,7 @@ func TestWrongTypes(t *testing.T) {
 				}
 				e.ok(e.rdb.Del(e.Context(), e.key(row.key)).Err())
 				if kept {
-					e.ok(e.rdb.Rename(e.Context(), "kept", e.key(row.key)).Err())
+					e.ok(e.rdb.Rename(e.Context(), e.key("kept"), e.key(row.key)).Err())
 				}
 				e.ok(row.call(e))
 			})
@@ -119,7 +119,7 @@ func TestDamageWhileWorking(t *testing.T) {
 		})
 		e.Run("A7o a list of dependents of the wrong type holds up its own job only", func(e *engine) {
 			e.add(job("x1"), job("x2"), job("y1", after(0, "x1")), job("y2", after(0, "x2")))
-			e.ok(e.rdb.Rename(e.Context(), e.key("jobs:x1:onComplete"), "aside").Err())
+			e.ok(e.rdb.Rename(e.Context(), e.key("jobs:x1:onComplete"), e.key("aside")).Err())
 			e.ok(e.rdb.Set(e.Context(), e.key("jobs:x1:onComplete"), "x", 0).Err())
 			rs := e.reserves("x1", "x2")
 			reply := e.exchange(0, ack(rs[0], conveyor.VerdictDone), ack(rs[1], conveyor.VerdictDone))
@@ -130,7 +130,7 @@ func TestDamageWhileWorking(t *testing.T) {
 			if e.tick().More {
 				e.Error("a tick must not spin over what it cannot do")
 			}
-			e.ok(e.rdb.Rename(e.Context(), "aside", e.key("jobs:x1:onComplete")).Err())
+			e.ok(e.rdb.Rename(e.Context(), e.key("aside"), e.key("jobs:x1:onComplete")).Err())
 			e.pass(time.Minute)
 			e.tick()
 			for _, r := range e.reserves("y2", "y1") {

@@ -145,7 +145,7 @@ local function take(q, n)
           if not ids[i] or r and r.bad then
             set_aside(key, t[i])
           elseif holds(r, t[i], nexts[i], key) then
-            r.st, r.w, r.lease, r.s = 'r', worker ~= '' and worker or nil, now + lease, num(now)
+            r.st, r.w, r.lease, r.s = 'r', worker ~= '' and worker or nil, now + lease, now_text
             r.f = num(tonumber(r.f or 0) + 1)
             if not has(r, 'b') then r.T = t[i] end
             touch(r)

@@ -68,3 +68,4 @@ do
     elseif op == '-' then now = now - tonumber(ms) end
   end
 end
+local now_text = num(now)

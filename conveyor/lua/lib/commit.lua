@@ -97,7 +97,7 @@ local function commit(script)
       bump(slots, r.q, 1)
       if was ~= 'r' or r.w ~= r.ow then append(zadd, held_key(r.w), num(r.w and r.n or r.lease), r.u) end
     elseif ENDED[st] or r.gone then
-      if not r.gone and (r.expire or not ENDED[was]) then over[#over + 1] = num(now) .. ' ' .. r.u end
+      if not r.gone and (r.expire or not ENDED[was]) then over[#over + 1] = now_text .. ' ' .. r.u end
       if has(r, 'b') then
         if st == 'F' then failed[#failed + 1] = r.u end
         dels[#dels + 1] = PRE .. 'jobs:' .. r.u

@@ -14,16 +14,21 @@ local S = {}       -- records by uuid; false for a uuid without entry
 local changed = {} -- records in the order they were first changed
 
 local function decode(u, text)
-  local head, q, n, rest = match(text, '^([^|]+)|([^|]*)|(%d*)(.*)$')
-  if not head or not find(head, '^%a[012]%a*$') then
+  local lane, a = byte(text, 2), find(text, '|', 1, true)
+  local b = a and find(text, '|', a + 1, true)
+  if not b or lane < 48 or lane > 50 then
     damage(PRE .. 'status ' .. u)
     return {u = u, bad = true, st = '?', ln = '1', fl = '', q = '', n = 0}
   end
-  local r = {u = u, st = sub(head, 1, 1), ln = sub(head, 2, 2), fl = sub(head, 3), q = q, n = tonumber(n) or 0}
-  if rest ~= '' then
-    for t, v in gmatch(rest, '|(%a)([^|]*)') do r[t] = v end
+  local c = find(text, '|', b + 1, true)
+  local r = {u = u, st = sub(text, 1, 1), ln = sub(text, 2, 2), fl = sub(text, 3, a - 1), q = sub(text, a + 1, b - 1), was = text}
+  r.n = tonumber(sub(text, b + 1, (c or 0) - 1)) or 0
+  while c do
+    local d = find(text, '|', c + 1, true)
+    r[sub(text, c + 1, c + 1)] = sub(text, c + 2, (d or 0) - 1)
+    c = d
   end
-  r.os, r.oq, r.ol, r.ow, r.on, r.od, r.was = r.st, r.q, r.ln, r.w, r.n, r.d, text
+  r.os, r.oq, r.ol, r.ow, r.on, r.od = r.st, r.q, r.ln, r.w, r.n, r.d
   return r
 end
 

@@ -281,9 +281,14 @@ end
 -- that waited for it are looked at. Parent edges stay in the entry, for a reopening or a list not yet worked off.
 local function finish(r)
   local out = OUT[r.x]
+  touch(r)
+  if not r.i and not r.p then
+    r.st, r.x, r.t, r.k, r.d, r.e = r.x, nil, now_text, nil, nil, nil
+    return
+  end
   local list, keep = edges(r.i), {}
   unlist_heir(r, list)
-  r.st, r.x, r.t, r.p, r.k, r.d, r.e = r.x, nil, num(now), nil, nil, nil, nil
+  r.st, r.x, r.t, r.p, r.k, r.d, r.e = r.x, nil, now_text, nil, nil, nil, nil
   for i = 1, #list do
     local e = list[i]
     if KIN[e.k] and (e.m == '+' or e.m == '?') then keep[#keep + 1] = e end
