@@ -15,7 +15,7 @@ Graphviz. Arrows lead from a job to those that start after it; dashed ones to it
 children.`,
 		Example: `waybill graph examples/sales | dot -Tsvg > graph.svg`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			w, err := a.load(args, v, everything, nil)
+			w, err := a.load(args, v, declared, nil)
 			if err != nil {
 				return err
 			}

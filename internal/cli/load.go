@@ -46,6 +46,7 @@ type depth uint8
 
 const (
 	settingsOnly depth = iota // the workflow block
+	declared                  // jobs too, with the variables that they refer to
 	everything                // jobs, with all variables
 )
 

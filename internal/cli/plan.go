@@ -26,6 +26,7 @@ type planning struct {
 	input     bool
 	detach    bool // apply
 	worker    bool // apply
+	saving    bool // plan -out: sensitive values are sealed with the key
 
 	ownWorker bool          // apply runs, or would run, jobs itself
 	saved     *planner.Plan // to apply, instead of a new one
@@ -59,7 +60,7 @@ func (p *planning) open(ctx context.Context, args []string, how access, so scree
 	if p.workflow, err = p.a.load(args, p.variables, d, early); err != nil {
 		return err
 	}
-	if p.options, err = p.planOptions(how == serving); err != nil {
+	if p.options, err = p.planOptions(how == serving || p.saving); err != nil {
 		return err
 	}
 	if p.store, err = p.a.open(ctx, p.redis, p.workflow, how); err != nil {
@@ -146,11 +147,18 @@ func (p *planning) warn(ctx context.Context, plan *planner.Plan) error {
 	if err != nil {
 		return err
 	}
+	if n := len(plan.Rows); p.store.embedded && n > manyEmbedded {
+		warnings = append(warnings, applier.Warning{Summary: "Workflow is large for the embedded store",
+			Detail: fmt.Sprintf("It has %d jobs. The embedded store is for trying out and for a few thousand jobs; a Redis (-redis=URL) is many times faster.", n)})
+	}
 	for _, w := range warnings {
 		p.screen.Observe(w)
 	}
 	return nil
 }
+
+// manyEmbedded is how many jobs the embedded store takes without a word.
+const manyEmbedded = 5000
 
 func (a *app) planCommand() *cobra.Command {
 	p := &planning{a: a}
@@ -168,6 +176,7 @@ waybill plan examples/sales -var day=2026-11-19
 waybill plan -target='job.clean["eu"]' -replace=job.report`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			defer p.close(&err)
+			p.saving = out != ""
 			if err := p.open(cmd.Context(), args, reading, screenOptions{plain: true}); err != nil {
 				return p.a.inJSON(p.screen, p.json, err)
 			}

@@ -39,7 +39,13 @@ the directory's .waybill/ folder.`,
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.enter() },
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help-command"})
+	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Hidden: true, RunE: func(cmd *cobra.Command, args []string) error {
+		about, rest, err := cmd.Root().Find(args)
+		if err != nil || len(rest) > 0 {
+			return unknownCommand(about, rest[0])
+		}
+		return about.Help()
+	}})
 	root.SetHelpFunc(a.help)
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().SortFlags = false

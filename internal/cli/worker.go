@@ -101,6 +101,7 @@ func (w *working) run(ctx context.Context, args []string) (err error) {
 	if err := handlers.Register(worker, handlers.Options{Dir: dir, Logger: log}); err != nil {
 		return fail("Cannot start the worker", "%v.", err)
 	}
+	worker.Use(logJobs(log))
 	w.a.stops.announce(fmt.Sprintf("Stopping: running jobs may end within %s, the rest is handed back. Once more leaves at once.", w.drain))
 	fmt.Fprintln(w.a.p.Stdout, s.line())
 	if w.allowUnsigned {
