@@ -87,20 +87,20 @@ func (o WorkerOptions) withDefaults() WorkerOptions {
 func (o WorkerOptions) validate() error {
 	var problems []error
 	if o.Queues == nil {
-		problems = append(problems, errors.New("Queues: name at least one queue, or give an empty list and call SetQueues"))
+		problems = append(problems, errors.New("field Queues: name at least one queue, or give an empty list and call SetQueues"))
 	}
 	problems = append(problems, checkQueues(o.Queues))
 	if !validName(o.ID) {
-		problems = append(problems, fmt.Errorf("ID %q does not match [A-Za-z0-9._-]{1,128}", o.ID))
+		problems = append(problems, fmt.Errorf("field ID: %q does not match [A-Za-z0-9._-]{1,128}", o.ID))
 	}
 	if o.Team != "" && !validName(o.Team) {
-		problems = append(problems, fmt.Errorf("Team %q does not match [A-Za-z0-9._-]{1,128}", o.Team))
+		problems = append(problems, fmt.Errorf("field Team: %q does not match [A-Za-z0-9._-]{1,128}", o.Team))
 	}
 	if o.Concurrency < 1 || o.Concurrency > MaxConcurrency {
-		problems = append(problems, fmt.Errorf("Concurrency %d is not in 1..%d", o.Concurrency, MaxConcurrency))
+		problems = append(problems, fmt.Errorf("field Concurrency: %d is not in 1..%d", o.Concurrency, MaxConcurrency))
 	}
 	if o.StopTimeout < 0 {
-		problems = append(problems, fmt.Errorf("StopTimeout %s is negative", o.StopTimeout))
+		problems = append(problems, fmt.Errorf("field StopTimeout: %s is negative", o.StopTimeout))
 	}
 	return errors.Join(problems...)
 }
@@ -108,18 +108,18 @@ func (o WorkerOptions) validate() error {
 func checkQueues(queues []QueueShare) error {
 	var problems []error
 	if len(queues) > maxQueues {
-		problems = append(problems, fmt.Errorf("Queues: %d queues, the limit is %d", len(queues), maxQueues))
+		problems = append(problems, fmt.Errorf("field Queues: %d queues, the limit is %d", len(queues), maxQueues))
 	}
 	seen := make(map[string]bool, len(queues))
 	for i, q := range queues {
 		switch {
 		case !validName(q.Name):
-			problems = append(problems, fmt.Errorf("Queues[%d]: name %q does not match [A-Za-z0-9._-]{1,128}", i, q.Name))
+			problems = append(problems, fmt.Errorf("field Queues[%d]: name %q does not match [A-Za-z0-9._-]{1,128}", i, q.Name))
 		case seen[q.Name]:
-			problems = append(problems, fmt.Errorf("Queues[%d]: queue %q is named twice", i, q.Name))
+			problems = append(problems, fmt.Errorf("field Queues[%d]: queue %q is named twice", i, q.Name))
 		}
 		if q.Weight < 0 || q.Weight > maxWeight {
-			problems = append(problems, fmt.Errorf("Queues[%d]: weight %d of %q is not in 1..%d", i, q.Weight, q.Name, maxWeight))
+			problems = append(problems, fmt.Errorf("field Queues[%d]: weight %d of %q is not in 1..%d", i, q.Weight, q.Name, maxWeight))
 		}
 		seen[q.Name] = true
 	}

@@ -30,9 +30,9 @@ func TestWorkerOptions(t *testing.T) {
 		{"all problems at once", WorkerOptions{
 			Queues: []QueueShare{{Name: "a b"}, {Name: "q", Weight: -1}, {Name: "q"}}, ID: "w/1", Team: "t t", Concurrency: MaxConcurrency + 1,
 			StopTimeout: -1,
-		}, []string{`Queues[0]: name "a b"`, `Queues[1]: weight -1 of "q" is not in 1..1000`, `Queues[2]: queue "q" is named twice`, `ID "w/1"`, `Team "t t"`,
-			"Concurrency 10001 is not in 1..10000", "StopTimeout -1ns is negative"}},
-		{"negative concurrency", WorkerOptions{Queues: []QueueShare{}, Concurrency: -1}, []string{"Concurrency -1"}},
+		}, []string{`Queues[0]: name "a b"`, `Queues[1]: weight -1 of "q" is not in 1..1000`, `Queues[2]: queue "q" is named twice`, `field ID: "w/1"`, `field Team: "t t"`,
+			"Concurrency: 10001 is not in 1..10000", "StopTimeout: -1ns is negative"}},
+		{"negative concurrency", WorkerOptions{Queues: []QueueShare{}, Concurrency: -1}, []string{"Concurrency: -1"}},
 		{"too many queues", WorkerOptions{Queues: many}, []string{"Queues: 1001 queues, the limit is 1000"}},
 	}
 	for _, tt := range tests {

@@ -69,11 +69,11 @@ func (o *Options) validate() error {
 		}
 	}
 	if err != nil {
-		problems = append(problems, fmt.Errorf("Dir: %w", err))
+		problems = append(problems, fmt.Errorf("field Dir: %w", err))
 	}
 	o.Dir = dir
 	if o.Grace < 0 {
-		problems = append(problems, fmt.Errorf("Grace %s is negative", o.Grace))
+		problems = append(problems, fmt.Errorf("field Grace: %s is negative", o.Grace))
 	}
 	return errors.Join(problems...)
 }
