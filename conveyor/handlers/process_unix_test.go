@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/waybill-dev/waybill/conveyor/wire"
+	"github.com/waybill-dev/waybill/internal/redistest"
 )
 
 // workerVariable makes the test binary a process that runs one shell text as a job's.
@@ -32,7 +33,12 @@ func TestMain(m *testing.M) {
 		_, _ = os.Stderr.WriteString("the job ended before the worker was killed: " + err.Error() + "\n")
 		os.Exit(1)
 	}
-	goleak.VerifyTestMain(m)
+	code := redistest.Run(m)
+	if err := goleak.Find(); err != nil && code == 0 {
+		_, _ = os.Stderr.WriteString(err.Error() + "\n")
+		code = 1
+	}
+	os.Exit(code)
 }
 
 // fifo is a pipe with a name. Whoever has it open for writing is alive: its end is the end of them all.
