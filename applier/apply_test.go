@@ -2,6 +2,7 @@ package applier
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -256,4 +257,49 @@ func TestRemovedSuccessor(t *testing.T) {
 			l.Errorf("%d records are left, and the floor is %d, want none and at least 2", len(s.Records), s.Floor)
 		}
 	})
+}
+
+// TestChildFailsUnderClosingParent replaces a failed child while a sibling still runs: the failure no longer counts, and
+// only the child and what waits for the parent run.
+func TestChildFailsUnderClosingParent(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("p"), l.job("a", l.under("p")), l.job("slow", l.under("p")), l.job("heir", l.after("p")))
+		l.apply()
+		l.end(conveyor.VerdictDone, l.start(1)...)
+		l.end(conveyor.VerdictFailed, l.start(1)...)
+		slow := l.start(1)
+		l.apply()
+		l.end(conveyor.VerdictDone, slow...)
+		if diff := cmp.Diff([]string{"a", "heir"}, l.work()); diff != "" {
+			l.Errorf("runs (-want +got):\n%s", diff)
+		}
+		l.noChanges()
+	})
+}
+
+// TestStartedJobLeavesItsParent edits a job that runs, or has run and waits for its children, so that it is no child any
+// more: its parent completes without it, and a child of it may wait for that.
+func TestStartedJobLeavesItsParent(t *testing.T) {
+	for _, closing := range []bool{false, true} {
+		t.Run(fmt.Sprintf("closing=%t", closing), func(t *testing.T) {
+			onBoth(t, func(l *lab) {
+				l.declare(l.job("p"), l.job("a", l.under("p")), l.job("below", l.under("a")))
+				l.apply()
+				l.end(conveyor.VerdictDone, l.start(1)...)
+				running := l.start(1)
+				if closing {
+					l.end(conveyor.VerdictDone, running...)
+				}
+				l.declare(l.job("p"), l.job("a"), l.job("below", l.under("a")), l.job("last", l.under("a"), l.after("p")))
+				l.apply()
+				if !closing {
+					l.end(conveyor.VerdictDone, running...)
+				}
+				if diff := cmp.Diff([]string{"below", "last"}, l.work()); diff != "" {
+					l.Errorf("runs (-want +got):\n%s", diff)
+				}
+				l.noChanges()
+			})
+		})
+	}
 }

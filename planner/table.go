@@ -64,7 +64,7 @@ func (c situation) decide() decision {
 		return c.replace(ReasonUnskipped)
 	case status == Skipped && !c.handling:
 		return decision{action: NoOp, reason: ReasonStillExcluded}
-	case status.Ended() || status == Closing:
+	case status.Ended():
 		return c.settled(ReasonUnchanged)
 	case c.handling:
 		return decision{action: Update, reason: ReasonHandling}

@@ -53,17 +53,17 @@ func TestStateTable(t *testing.T) {
 		},
 		{
 			name: "closing, finish", live: planner.Live{Status: planner.Closing},
-			same: noop, work: "-/+ work_changed", upstream: "-/+ upstream_runs_again", handling: "~ handling_changed, record",
+			same: noop, work: "-/+ work_changed", upstream: "-/+ upstream_runs_again", handling: "~ handling_changed",
 			undeclared: "- not_declared, deposed",
 		},
 		{
 			name: "closing, cancel", live: planner.Live{Status: planner.Closing}, onChange: config.OnChangeCancel,
 			same: noop, work: "-/+ work_changed", upstream: "-/+ upstream_runs_again",
-			handling: "~ handling_changed, record", undeclared: "- not_declared, deposed",
+			handling: "~ handling_changed", undeclared: "- not_declared, deposed",
 		},
 		{
 			name: "closing, ignore", live: planner.Live{Status: planner.Closing}, onChange: config.OnChangeIgnore,
-			same: noop, work: noop, upstream: noop, handling: "~ handling_changed, record", undeclared: "- not_declared, deposed",
+			same: noop, work: noop, upstream: noop, handling: "~ handling_changed", undeclared: "- not_declared, deposed",
 		},
 		{
 			name: "running, deposed", live: planner.Live{Status: planner.Running, CancelAsked: true}, deposed: true,

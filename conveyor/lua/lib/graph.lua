@@ -183,9 +183,21 @@ local function add(r, list, text, apart, replaces)
   end
 end
 
+-- unparent takes a started job out of the parents that it is no longer declared under: they need not wait for it.
+local function unparent(r, list)
+  local ids, keep = {}, {}
+  for j = 1, #list do ids[edge_id(list[j])] = true end
+  for _, e in ipairs(edges(r.i)) do
+    if KIN[e.k] and e.m == '+' and not ids[edge_id(e)] and not has(r, 'w') then part(r, e) else keep[#keep + 1] = e end
+  end
+  r.i = edge_list(keep)
+  touch(r)
+end
+
 -- update gives a job new bytes, edges, place and time. A job that has started keeps its edges and takes the rest for its
 -- next attempt; one that is over keeps everything.
 local function update(r, new, list, text)
+  if r.st == 'r' or r.st == 'c' and not r.x then unparent(r, list) end
   if ENDED[r.st] or r.st == 'c' then return end
   local moved = r.q ~= new.q or r.ln ~= new.ln
   r.q, r.ln, r.m = new.q, new.ln, new.m
@@ -250,12 +262,28 @@ local function cancel(r)
   end
 end
 
+-- uncount takes back what a job that failed counts against a parent that is still closing.
+local function uncount(r)
+  if OUT[r.st] ~= '-' then return end
+  for _, e in ipairs(edges(r.i)) do
+    local G = e.k == 'p' and e.m == '+' and get(e.u)
+    if G and G.b and G.st == 'c' and not G.x and opening(G) == e.o then
+      local b = tonumber(G.b) - 1
+      G.b = b > 0 and num(b) or nil
+      touch(G)
+    end
+  end
+end
+
 -- withdraw: the job leaves its parents, and its end counts for no edge that exists now except its successor's.
 local function withdraw(r)
   if has(r, 'w') then return end
   flag(r, 'w')
   touch(r)
-  if ENDED[r.st] then return end
+  if ENDED[r.st] then
+    uncount(r)
+    return
+  end
   for _, e in ipairs(edges(r.i)) do
     if KIN[e.k] and e.m == '+' then part(r, e) end
   end
