@@ -58,6 +58,14 @@ func TestWorkers(t *testing.T) {
 				e.end(r, conveyor.VerdictDone)
 			}
 		})
+		e.Run("I14 also of one that never sent a beat", func(e *engine) {
+			e.exchangeAs("silent", 1)
+			e.pass(conveyor.DeadAfter)
+			e.tick()
+			if keys := e.rdb.Keys(e.Context(), e.Prefix()+"*silent*").Val(); len(keys) > 0 || e.rdb.Exists(e.Context(), e.key("idle:q")).Val() > 0 {
+				e.Errorf("left: %v", keys)
+			}
+		})
 		e.Run("beats keep a worker alive however long", func(e *engine) {
 			e.add(job("c"))
 			r := e.exchangeAs("w1", 1).Reserved[0]
@@ -177,6 +185,14 @@ func TestWake(t *testing.T) {
 			for _, r := range e.exchangeAs("w1", 2).Reserved {
 				e.end(r, conveyor.VerdictDone)
 			}
+		})
+		e.Run("a job that its releaser takes itself wakes nobody", func(e *engine) {
+			e.add(job("own"), job("next", after(0, "own")))
+			r := e.exchangeAs("w1", 1).Reserved[0]
+			e.exchangeAs("w2", 1)
+			rs := e.exchangeAs("w1", 1, ack(r, conveyor.VerdictDone)).Reserved
+			want(e, "taken", woken("w2"), false)
+			e.end(rs[0], conveyor.VerdictDone)
 		})
 		e.Run("one that got what it wanted is not idle", func(e *engine) {
 			e.add(job("c"))

@@ -160,7 +160,10 @@ end
 
 local function change(index, c)
   local r = S[c.u]
-  if r and r.gone then r = false end
+  if r and r.gone then -- by this very call: a uuid is not used again
+    conflicts[#conflicts + 1] = index .. ':-:s'
+    return
+  end
   if c.attach and written(c.attach) then return end
   local subject = r
   if c.kind == 'A' and c.replaces then subject = S[c.replaces] end

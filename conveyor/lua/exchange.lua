@@ -13,7 +13,10 @@ local call_key, calls = PRE .. 'call:' .. caller, PRE .. 'callers'
 need('string', 'call:' .. caller)
 need('zset', 'workers', 'callers')
 need('hash', 'queues')
-if worker ~= '' then need('zset', 'worker:' .. worker .. ':jobs') end
+if worker ~= '' then
+  need('zset', 'worker:' .. worker .. ':jobs')
+  need('hash', 'worker:' .. worker)
+end
 if fault then return redis.error_reply(fault) end
 
 -- replay answers a repeated call: its text, and the bytes of the jobs reserved then; those lost since are left out.
@@ -211,11 +214,14 @@ if settle_all() then more = true end
 local lines, out = {}, {''}
 for _, r in ipairs(taken) do
   if r.st == 'r' then
+    woken[r.q] = (woken[r.q] or 0) - 1 -- taken here: nobody else need wake for it
     lines[#lines + 1] = r.u .. ' ' .. r.f .. ' ' .. (r.a or '0') .. ' ' .. (r.l or '0') .. ' ' .. (r.g or '1')
     out[#out + 1] = r.T
   end
 end
-if worker ~= '' then call('ZADD', PRE .. 'workers', num(now), worker) end
+if worker ~= '' and call('ZADD', PRE .. 'workers', now_text, worker) == 1 then
+  call('HSET', PRE .. 'worker:' .. worker, 'queues', concat(queues, ',')) -- until its beat says more
+end
 for _, q in ipairs(queues) do
   local key = PRE .. 'idle:' .. q
   if worker ~= '' and is(key, 'zset') then

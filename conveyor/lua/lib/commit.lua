@@ -153,7 +153,7 @@ local function commit(script)
   end
   for q, n in pairs(woken) do
     local key = PRE .. 'idle:' .. q
-    local ids = is(key, 'zset') and call('ZPOPMIN', key, min(n, 10)) or {}
+    local ids = n > 0 and is(key, 'zset') and call('ZPOPMIN', key, min(n, 10)) or {}
     for i = 1, #ids, 2 do -- hints only: whatever stands in the way, the tick of the worker comes
       local wake = PRE .. 'wake:' .. ids[i]
       try('LPUSH', wake, q)
