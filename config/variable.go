@@ -107,7 +107,7 @@ func (v *variable) settle(l *loader) {
 		v.broken = true
 	case val == cty.NilVal:
 		v.missing = true
-		if l.o.NeedVariables {
+		if l.o.NeedVariables && !l.o.Quick {
 			v.reportMissing(&l.r)
 		}
 	case v.sensitive:

@@ -1,0 +1,3 @@
+workflow "w" {
+  namespace = ""
+}

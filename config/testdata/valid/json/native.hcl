@@ -1,0 +1,5 @@
+job "native" {
+  for_each = toset(["x"])
+  type     = "noop"
+  predecessor { job = job.load }
+}

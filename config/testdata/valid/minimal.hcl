@@ -1,0 +1,5 @@
+job "hello" {
+  exec {
+    command = ["echo", "Hello, world!"]
+  }
+}

@@ -1,0 +1,3 @@
+#! optional
+variable "unused" {}
+job "a" { type = "noop" }

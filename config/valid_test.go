@@ -1,0 +1,140 @@
+package config
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestValid loads every configuration in testdata/valid and compares the workflow with its golden file.
+func TestValid(t *testing.T) {
+	t.Parallel()
+	for _, path := range cases(t, "testdata/valid") {
+		name := strings.TrimSuffix(filepath.Base(path), ".hcl")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, o := readCase(t, path)
+			w, diags := Load(o)
+			if len(diags) > 0 {
+				t.Errorf("diagnostics: %v", texts(diags))
+			}
+			got := describe(w)
+			golden := filepath.Join("testdata", "valid", name+".golden")
+			if *update {
+				if err := os.WriteFile(golden, got, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(string(want), string(got)); d != "" {
+				t.Error(d)
+			}
+			checkWorkflow(t, w)
+		})
+	}
+}
+
+// describe writes all that a workflow says, but for ranges.
+func describe(w *Workflow) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "workflow %q named=%t namespace=%q redis=%q\n", w.Name, w.Named, w.Namespace, w.Redis)
+	for _, q := range w.Queues {
+		fmt.Fprintf(&b, "queue %q concurrency=%d weight=%d paused=%t\n", q.Name, q.Concurrency, q.Weight, q.Paused)
+	}
+	for _, o := range w.Outputs {
+		var d document
+		if err := d.value(o.Value); err != nil {
+			d.raw(err.Error())
+		}
+		fmt.Fprintf(&b, "output %q sensitive=%t description=%q\n  %s\n", o.Name, o.Sensitive, o.Description, d.real)
+	}
+	for _, j := range w.Jobs {
+		fmt.Fprintf(&b, "%s type=%s queue=%s priority=%d", j.Addr, j.Type, j.Queue, j.Priority)
+		if j.Timeout > 0 || j.Reserve > 0 {
+			fmt.Fprintf(&b, " timeout=%s reserve=%s", j.Timeout, j.Reserve)
+		}
+		fmt.Fprintf(&b, "\n  payload %s\n", j.Payload)
+		if j.Sensitive {
+			fmt.Fprintf(&b, "  shown   %s\n", j.Shown)
+		}
+		if j.Triggers != nil {
+			fmt.Fprintf(&b, "  triggers %s\n", j.Triggers)
+		}
+		for _, in := range j.Inputs {
+			fmt.Fprintf(&b, "  input %s %x\n", in.Path, in.SHA256[:4])
+		}
+		for _, p := range j.Parents {
+			fmt.Fprintf(&b, "  parent %v%s ignore=%t\n", addrOrNone(p.Job), p.UUID, p.IgnoreFailure)
+		}
+		for _, p := range j.Predecessors {
+			fmt.Fprintf(&b, "  predecessor %v%v if %s\n", p.Jobs, p.UUIDs, p.RunIf)
+		}
+		if j.RunAt.Set {
+			fmt.Fprintf(&b, "  run at %s after %s\n", j.RunAt.Time.Format(time.RFC3339), j.RunAt.After)
+		}
+		if j.Retry != defaultRetry {
+			fmt.Fprintf(&b, "  retry %+v\n", j.Retry)
+		}
+		if j.OnChange != OnChangeFinish {
+			fmt.Fprintf(&b, "  on change %d\n", j.OnChange)
+		}
+	}
+	return b.Bytes()
+}
+
+func addrOrNone(a Addr) string {
+	if a == (Addr{}) {
+		return ""
+	}
+	return a.String()
+}
+
+// checkWorkflow checks what holds for every workflow that loaded without errors.
+func checkWorkflow(t *testing.T, w *Workflow) {
+	t.Helper()
+	declared := map[Addr]bool{}
+	for i, j := range w.Jobs {
+		declared[j.Addr] = true
+		if i > 0 && !w.Jobs[i-1].Addr.Less(j.Addr) {
+			t.Errorf("%s is not behind %s", j.Addr, w.Jobs[i-1].Addr)
+		}
+		if back, err := ParseAddr(j.Addr.String()); err != nil || back != j.Addr {
+			t.Errorf("%s reads back as %s, %v", j.Addr, back, err)
+		}
+		if !isStoreName(j.Type) || !isStoreName(j.Queue) || j.Priority < 0 || j.Priority > 2 || j.Payload == nil || j.Shown == nil {
+			t.Errorf("%s is incomplete: %+v", j.Addr, j)
+		}
+		if j.Range.Filename == "" {
+			t.Errorf("%s has no range", j.Addr)
+		}
+	}
+	for _, j := range w.Jobs {
+		for _, p := range j.Parents {
+			if (p.UUID == "") == (p.Job == Addr{}) || p.UUID == "" && !declared[p.Job] || p.Job == j.Addr {
+				t.Errorf("%s has the parent %+v", j.Addr, p)
+			}
+		}
+		for _, p := range j.Predecessors {
+			if len(p.Jobs)+len(p.UUIDs) == 0 {
+				t.Errorf("%s has an empty predecessor", j.Addr)
+			}
+			for _, a := range p.Jobs {
+				if !declared[a] || a == j.Addr {
+					t.Errorf("%s waits for %s", j.Addr, a)
+				}
+			}
+		}
+	}
+}
