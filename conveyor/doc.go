@@ -1,3 +1,83 @@
 // Package conveyor is a general job queue over Redis and its Go SDK: jobs with parents, predecessors, start times,
-// retries and fenced leases. It knows jobs, never workflows, and stands alone.
+// retries and fenced leases. It knows jobs, never workflows, and stands alone: a program can add jobs and run handlers
+// with nothing else of this module.
+//
+// [NewClient] adds, changes and observes jobs ([Client.Add], [Client.Apply], [Client.Events]); [NewWorker] runs them. It
+// never starts a goroutine of its own in a Client, never trusts a client's clock, and never scans a queue.
+//
+// # Model
+//
+// A job is a wire.Job in exactly one place, and one small status entry that says which. The entries of lists and of
+// `scheduled` are only tickets: a ticket whose place is no longer the job's is dropped when it is met. So cancelling and
+// moving a job costs the same at any queue length.
+//
+//	        add
+//	         |
+//	         v       last edge       run_at ahead           due
+//	       held --------------------> scheduled ----------------> queued <-- handed back, lease lost
+//	         |  \________________________________________________/  |            (at its old place)
+//	excluded |                  nothing to wait for          reserve| fence + 1
+//	         v                                                      v
+//	      skipped       error, attempts left: scheduled <------- running ---> on hold ---> queued
+//	                                                                |   \
+//	                                               own work is done |    \ error, none left
+//	                                                                v     v
+//	                      completed, failed(child) <----------- closing  failed
+//	                                                     children ended
+//
+// Every arrow is one atomic script; a job that waits is cancelled at once, a running one when its worker stops. All ends
+// go one way: the outcome is decided, the job is `closing`, its children and heirs are decided, then the outcome becomes
+// its state and its parents are looked at. What a script cannot finish within 200 changed jobs is listed in `todo`, and any
+// later call or [Client.Tick] goes on.
+//
+// An edge makes a job wait for one opening of another. A child starts when its parent's own work is done; the parent
+// is complete after its children. An heir starts when its predecessor is complete. Predecessors of one group are judged
+// together by run_if, groups combine with AND, a job whose edges exclude it is skipped and passes the outcome on.
+// Openings count how often a job ran or reopened: an edge to one that is over is judged at once, one that has not come holds.
+//
+// # Attempts
+//
+// Each reservation raises the job's fence, and whatever the attempt writes carries it: a superseded one gets
+// [ErrOutdated] and changes nothing. A worker's beat is the lease of all its jobs. Acknowledging and reserving carry a
+// number per caller: the same number again gets the same reply. So every request may be repeated, and a lost reply
+// loses, doubles or orphans nothing.
+//
+// # Invariants
+//
+//   - I1: a live job is in exactly one place and its status says which.
+//   - I2: no reference without a job, no job without a reference.
+//   - I3: running iff owned and fenced; the fence only rises.
+//   - I4: an acknowledged add is never lost.
+//   - I5: within a queue and lane jobs start in the order they became ready, also after leases are lost.
+//   - I6: no job starts before its run_at.
+//   - I8: an heir fires exactly once, after all it waits for.
+//   - I11: every live job can still end, or is an orphan.
+//   - I12: a script that errors changed nothing.
+//   - I13: after retention nothing of a job is left.
+//   - I14: a stopped worker owns nothing.
+//   - I15: repeating any request changes nothing.
+//
+// [Client.Verify] checks those that can be seen in the store.
+//
+// # Keys
+//
+// All keys start with the namespace, "{waybill}:" by default:
+//
+//	queue:<q>, queue:<q>:2, queue:<q>:0   LIST    tickets of a queue by priority; pushed left, taken right
+//	scheduled                             ZSET    tickets by run_at in epoch seconds
+//	jobs:<u>                              STRING  bytes: from reserve to end; of updated, large and multi-edge jobs always
+//	jobs:<u>:children, :onComplete        LIST    tickets of what waits for the first opening; later ones end in :<opening>
+//	jobs:<u>:active                       SET     released, unfinished children
+//	jobs:<u>:edges                        HASH    of a job with two or more predecessors
+//	jobs:<u>:log                          STREAM  <fence>-<n>
+//	status                                HASH    uuid -> status entry, see entry.go
+//	results, failures, failed, progress   HASH    uuid -> result, last failure, bytes of a failed job, progress
+//	todo, leases, ended                   ZSET, ZSET, LIST   what is left to do; deadlines without worker; for retention
+//	workers, worker:<w>, worker:<w>:jobs  ZSET, HASH, ZSET   beats, description, running jobs
+//	queues, depth, slots                  HASH    settings, queued jobs by lane, running jobs
+//	idle:<q>, wake:<w>                    ZSET, LIST   whom to wake, wake-ups (the only keys with a TTL)
+//	events, events:seq, seq               STREAM, STRING, STRING   event log, its last number, last place
+//	call:<caller>, callers                STRING, ZSET   last number and reply; callers that are no workers
+//	setaside                              LIST    "<key> <entry>": undecodable entries
+//	clock                                 STRING  written by tests only
 package conveyor
