@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/conveyor"
 )
 
 // failure is an error with what to do about it, in the words of a diagnostic.
@@ -52,16 +55,44 @@ func asDiagnostic(err error) *hcl.Diagnostic {
 	if errors.As(err, &f) {
 		return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: f.summary, Detail: f.detail}
 	}
-	// The first line, or what stands before the first colon, is what went wrong; all of it is the explanation.
 	text := err.Error()
-	summary, _, _ := strings.Cut(text, "\n")
-	if head, _, ok := strings.Cut(summary, ": "); ok {
-		summary = head
+	for _, k := range known {
+		if k.is != nil && errors.Is(err, k.is) || k.code != "" && strings.Contains(text, k.code) {
+			return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: k.summary, Detail: sentence(text) + k.hint}
+		}
 	}
+	// What stands before the first colon is what was tried; all of it is the explanation.
+	first, _, _ := strings.Cut(text, "\n")
+	summary, _, _ := strings.Cut(first, ": ")
 	if summary == text {
 		return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: capital(summary)}
 	}
-	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: capital(summary), Detail: capital(text)}
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: capital(summary), Detail: sentence(text)}
+}
+
+// known are failures of stores by their sentinel, or by the code that begins a reply of Redis, the particular before the
+// general ones.
+var known = []struct {
+	is            error
+	code          string
+	summary, hint string
+}{
+	{is: applier.ErrLockLost, summary: "State lock lost"},
+	{is: conveyor.ErrCorrupt, summary: "Unreadable data in the store"},
+	{code: "MISCONF ", summary: "The store cannot be written", hint: " Make room on its disk and apply again: what was written stands, the rest follows."},
+	{code: "OOM ", summary: "Redis is out of memory", hint: " Raise its maxmemory and apply again: what was written stands, the rest follows."},
+	{code: "READONLY ", summary: "Redis is read-only", hint: " It may be a replica: name the primary."},
+	{code: "NOPERM ", summary: "Redis refused a command", hint: " Its user needs more rights."},
+	{is: conveyor.ErrUnavailable, summary: "The store does not answer", hint: " Once it does, apply again goes on where this stopped."},
+}
+
+// sentence is a text as one: begun with a capital and ended with a full stop.
+func sentence(s string) string {
+	s = capital(strings.TrimSpace(s))
+	if s == "" || strings.HasSuffix(s, ".") {
+		return s
+	}
+	return s + "."
 }
 
 // capital begins a sentence.
