@@ -16,8 +16,9 @@ type section uint8
 // The sections, in the order a screen shows them.
 const (
 	sectionFailed  section = iota // failed, cancelled, expired, on hold: somebody has to look
-	sectionRunning                // running, and closing: children or lists are not worked off
+	sectionRunning                // a worker is at it
 	sectionWaiting                // queued, or scheduled for a time
+	sectionClosing                // its own work is done, its children's is not
 	sectionHeld                   // waits for other jobs
 	sectionDone                   // completed, skipped, obsolete
 	sections
@@ -27,8 +28,10 @@ func sectionOf(s conveyor.State) section {
 	switch s {
 	case conveyor.StateFailed, conveyor.StateCancelled, conveyor.StateExpired, conveyor.StateOnHold:
 		return sectionFailed
-	case conveyor.StateRunning, conveyor.StateClosing:
+	case conveyor.StateRunning:
 		return sectionRunning
+	case conveyor.StateClosing:
+		return sectionClosing
 	case conveyor.StateQueued, conveyor.StateScheduled:
 		return sectionWaiting
 	case conveyor.StateCompleted, conveyor.StateSkipped, conveyor.StateObsolete:

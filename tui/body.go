@@ -20,7 +20,7 @@ const (
 	failedTail   = 5 // lines of it
 )
 
-var sectionNames = [sections]string{"Did not succeed", "Running", "Waiting for a worker or their time", "Waiting for other jobs", "Done"}
+var sectionNames = [sections]string{"Did not succeed", "Running", "Waiting for a worker or their time", "Waiting for their children", "Waiting for other jobs", "Done"}
 
 // open tells whether a section's jobs are listed below its header.
 func (m model) open(s section) bool { return s != sectionDone || m.showDone }

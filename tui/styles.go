@@ -28,7 +28,7 @@ func (s styles) of(state conveyor.State) lipgloss.Style {
 	switch sectionOf(state) {
 	case sectionFailed:
 		return s.bad
-	case sectionRunning:
+	case sectionRunning, sectionClosing:
 		return s.busy
 	case sectionDone:
 		return s.good
