@@ -49,6 +49,7 @@ type job struct {
 	action  planner.Action // of this apply; NoOp when it changed nothing
 	failure string         // of the last failed attempt, as told
 	tail    []string       // last lines of its log, as told
+	returns int            // how often a worker gave it back for later, without an attempt spent, since that was last told
 	untold  bool           // it had failed when following began, and why has not been told yet
 }
 
@@ -183,6 +184,12 @@ func (b *board) set(j *job, s conveyor.Status) bool {
 		return false
 	}
 	j.Status = s
+	switch {
+	case s.Attempts != prev.Attempts || s.UUID != prev.UUID:
+		j.returns = 0
+	case prev.State == conveyor.StateRunning && s.State == conveyor.StateScheduled:
+		j.returns++
+	}
 	b.counts[prev.State]--
 	b.counts[s.State]++
 	if from, to := sectionOf(prev.State), sectionOf(s.State); from != to {

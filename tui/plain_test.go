@@ -59,6 +59,11 @@ func stories(t testing.TB) []struct {
 			changed(load, at(2), crashed), changed(load, at(3), running(2, at(3))), hostile,
 			changed(old, at(5), conveyor.Status{State: conveyor.StateCancelled}),
 			applier.Done{Result: applier.Result{Interrupted: true}}}},
+		{name: "given-back", events: []applier.Event{
+			applier.Following{Jobs: []applier.Followed{followed(load, 0, conveyor.Status{State: conveyor.StateQueued})}},
+			changed(load, at(0), running(1, at(0))), changed(load, at(0), givenBack(1, at(2))), changed(load, at(2), running(2, at(2))),
+			changed(load, at(2), givenBack(2, at(4))), changed(load, at(4), running(3, at(4))),
+			changed(load, at(5), ended(conveyor.StateCompleted, at(4), at(5))), applier.Done{}}},
 		{name: "error", events: []applier.Event{applier.Done{Err: errors.New("connection refused")}}},
 		{name: "destroyed", destroy: true, events: []applier.Event{row(load, planner.Delete), applier.Done{Result: applier.Result{Destroyed: 1}}}},
 	}

@@ -79,6 +79,10 @@ func running(fence int64, since time.Time) conveyor.Status {
 	return conveyor.Status{State: conveyor.StateRunning, Fence: fence, Owner: "host-1:4711", Started: since}
 }
 
+func givenBack(fence int64, until time.Time) conveyor.Status {
+	return conveyor.Status{State: conveyor.StateScheduled, Fence: fence, DueAt: until}
+}
+
 func ended(s conveyor.State, from, to time.Time) conveyor.Status {
 	return conveyor.Status{State: s, Fence: 1, Started: from, Ended: to}
 }

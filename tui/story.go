@@ -19,6 +19,9 @@ func story(s step, now time.Time) string {
 			}
 			return ""
 		}
+		if s.job.returns > 0 { // it may well be given back again
+			return ""
+		}
 		return "Running..." + attemptNote(is)
 	case conveyor.StateClosing:
 		if was.State != conveyor.StateRunning || s.job.failure != "" {
@@ -39,7 +42,9 @@ func story(s step, now time.Time) string {
 		switch {
 		case is.Attempts > was.Attempts && was.State == conveyor.StateRunning:
 			return fmt.Sprintf("Attempt %d failed, trying again in %s", is.Attempts, took(is.DueAt.Sub(now)))
-		case was.State == conveyor.StateScheduled:
+		case s.job.returns == 1:
+			return fmt.Sprintf("Given back by its worker, offered again in %s", took(is.DueAt.Sub(now)))
+		case s.job.returns > 1, was.State == conveyor.StateScheduled:
 			return ""
 		case is.DueAt.Sub(now) < time.Second:
 			return ""
