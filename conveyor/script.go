@@ -23,10 +23,10 @@ type script struct {
 }
 
 // core is what every script needs that changes jobs.
-var core = []string{"base", "entry", "ticket", "edge", "place", "settle", "commit"}
+var core = []string{"base", "entry", "ticket", "edge", "place", "meet", "settle", "commit"}
 
 var (
-	applyScript    = newScript("apply", append(core[:len(core):len(core)], "graph")...)
+	applyScript    = newScript("apply", append(core[:len(core):len(core)], "wire", "change")...)
 	exchangeScript = newScript("exchange", core...)
 	tickScript     = newScript("tick", append(core[:len(core):len(core)], "worker")...)
 	leaveScript    = newScript("leave", append(core[:len(core):len(core)], "worker")...)
