@@ -36,16 +36,22 @@ func (l *loader) declare() {
 			}
 		}
 	}
-	results := make([]parsed, len(eager))
-	parallel(len(eager), 8, func(i int) { results[i] = eager[i].source.parse(eager[i].item) })
-	for i := range results {
-		p := &results[i]
-		l.r.add(p.report.diags)
-		if p.broken && len(p.blocks) == 0 {
-			l.incomplete = true
+	for wave := range slices.Chunk(eager, 4096) {
+		results := make([]parsed, len(wave))
+		parallel(len(wave), 8, func(i int) { results[i] = wave[i].source.parse(wave[i].item) })
+		for i := range results {
+			p := &results[i]
+			l.r.add(p.report.diags)
+			if p.broken && len(p.blocks) == 0 {
+				l.incomplete = true
+			}
+			for j := range p.blocks {
+				l.declareBlock(&p.blocks[j], wave[i].source, p.broken)
+			}
 		}
-		for j := range p.blocks {
-			l.declareBlock(&p.blocks[j], eager[i].source, p.broken)
+		if len(l.r.diags) > maxDiagnostics {
+			l.incomplete = true // garbage; what is reported already is enough
+			return
 		}
 	}
 }
@@ -124,7 +130,11 @@ func (l *loader) declareBlock(b *block, s *source, broken bool) {
 
 func (l *loader) declareJob(j *jobBlock) {
 	if first, ok := l.jobs[j.name]; ok {
-		l.duplicate("job", j.name, j.header, first.header)
+		at, other := j.header, first.header
+		if at.Filename < other.Filename || at.Filename == other.Filename && at.Start.Byte < other.Start.Byte {
+			at, other = other, at
+		}
+		l.duplicate("job", j.name, at, other)
 	} else if l.r.identifier("job", j.name, j.header) {
 		l.jobs[j.name] = j
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -202,7 +203,7 @@ func (s *scope) one(expr hcl.Expression) (Addr, bool) {
 		return addr, true
 	}
 	if val.IsNull() || !val.Type().Equals(jobType()) {
-		s.r.error(sumBadEdge, expr.Range(), "Job needs a job, such as job.NAME, and this is %s.", valueName(val))
+		s.r.error(sumBadEdge, expr.Range(), "Job needs a job, such as job.NAME, and this is %s.%s", valueName(val), quotedJob(val))
 	}
 	return Addr{}, false
 }
@@ -212,6 +213,17 @@ func valueName(val cty.Value) string {
 		return "null"
 	}
 	return typeName(val.Type())
+}
+
+// quotedJob is a hint for those who write an address as text.
+func quotedJob(val cty.Value) string {
+	if val.IsNull() || !val.IsKnown() || val.Type() != cty.String {
+		return ""
+	}
+	if addr, err := ParseAddr(val.AsString()); err == nil {
+		return fmt.Sprintf(" Write it without quotes: %s.", clip(addr.String()))
+	}
+	return ""
 }
 
 // wholeBlock recognises job.NAME.
@@ -365,7 +377,7 @@ func (s *scope) collect(val cty.Value, expr hcl.Expression, to *addrList) bool {
 	case !val.IsKnown():
 		return false
 	case val.IsNull() || ty.Equals(jobType()) || !ty.IsObjectType() && !ty.IsTupleType() && !ty.IsCollectionType():
-		s.r.error(sumBadEdge, expr.Range(), "Jobs needs a list of jobs, such as [job.A, job.B] or values(job.NAME), and this holds %s.", valueName(val))
+		s.r.error(sumBadEdge, expr.Range(), "Jobs needs a list of jobs, such as [job.A, job.B] or values(job.NAME), and this holds %s.%s", valueName(val), quotedJob(val))
 		return false
 	}
 	for it := val.ElementIterator(); it.Next(); {

@@ -17,6 +17,10 @@ func Format(src []byte, filename string) ([]byte, hcl.Diagnostics) {
 		return src, nil
 	}
 	var r report
+	if len(src) > maxFormat {
+		r.error(sumFileTooLarge, wholeFile(filename), "The file has %d MiB; at most %d MiB are formatted. Split it.", len(src)>>20, maxFormat>>20)
+		return src, r.diags
+	}
 	if !checkText(filename, src, &r) {
 		return src, r.diags
 	}
@@ -46,6 +50,9 @@ func Format(src []byte, filename string) ([]byte, hcl.Diagnostics) {
 	}
 	return out, nil
 }
+
+// maxFormat bounds what is formatted: all its tokens are kept at once, which takes fifty times the size of the file.
+const maxFormat = 8 << 20
 
 func lex(src []byte) hclsyntax.Tokens {
 	tokens, _ := hclsyntax.LexConfig(src, "", hcl.InitialPos)

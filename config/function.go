@@ -1,9 +1,11 @@
 package config
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2/ext/tryfunc"
 	ctyyaml "github.com/zclconf/go-cty-yaml"
@@ -12,9 +14,19 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// functions is the table of functions, under the names they have in Terraform. It is made for each load, since
-// those that read files are bound to the workflow's directory.
+// functions is the table of functions, under the names they have in Terraform. Those that read files are bound to the
+// workflow's directory.
 func (l *loader) functions() map[string]function.Function {
+	table := maps.Clone(pureFunctions())
+	for name, f := range l.fileFunctions() {
+		table[name] = f
+	}
+	guardPlaceholders(table, "file", "filebase64", "filemd5", "filesha1", "filesha256", "filesha512", "fileexists", "fileset")
+	return table
+}
+
+// pureFunctions are those whose result depends on their arguments alone, made on first use.
+var pureFunctions = sync.OnceValue(func() map[string]function.Function {
 	table := map[string]function.Function{
 		"abs": stdlib.AbsoluteFunc, "ceil": stdlib.CeilFunc, "floor": stdlib.FloorFunc, "log": stdlib.LogFunc,
 		"max": stdlib.MaxFunc, "min": stdlib.MinFunc, "parseint": stdlib.ParseIntFunc, "pow": stdlib.PowFunc,
@@ -52,15 +64,15 @@ func (l *loader) functions() map[string]function.Function {
 		"md5": digestFunc(md5Hex), "sha1": digestFunc(sha1Hex), "sha256": digestFunc(sha256Hex), "sha512": digestFunc(sha512Hex),
 		"uuidv5": uuidv5Func(), "basename": pathFunc(path.Base), "dirname": pathFunc(path.Dir),
 	}
-	for name, f := range l.fileFunctions() {
-		table[name] = f
-	}
+	guardPlaceholders(table, slices.Collect(maps.Keys(table))...)
 	for name, why := range refused {
 		table[name] = refusedFunc(name, why)
 	}
-	guardPlaceholders(table)
+	for name, f := range table {
+		table[name] = swift(f)
+	}
 	return table
-}
+})
 
 // impure says what to do instead of asking for the time.
 const impure = "it would give another value in each plan, so every plan would show changes. "
@@ -97,17 +109,13 @@ var passing = []string{
 	"tolist", "tomap", "toset", "tostring", "transpose", "try", "can", "urlencode", "values", "yamlencode", "zipmap",
 }
 
-// guardPlaceholders makes every other function refuse placeholders: its result would be made from something that
-// is not the uuid.
-func guardPlaceholders(table map[string]function.Function) {
-	for name, f := range table {
-		if slices.Contains(passing, name) || refused[name] != "" {
-			continue
+// guardPlaceholders makes the named functions refuse placeholders, but for those that pass them on: the result would be
+// made from something that is not the uuid.
+func guardPlaceholders(table map[string]function.Function, names ...string) {
+	for _, name := range names {
+		if !slices.Contains(passing, name) {
+			table[name] = guarded(table[name])
 		}
-		table[name] = guarded(f)
-	}
-	for name, f := range table {
-		table[name] = swift(f)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
@@ -104,6 +105,7 @@ func (d *disk) filesetFunc() function.Function {
 
 // templatefileFunc renders a file as a template with values of its own.
 func (l *loader) templatefileFunc() function.Function {
+	table := sync.OnceValue(l.templateFunctions)
 	return function.New(&function.Spec{
 		Params: []function.Parameter{param("path", cty.String), anyParam("vars")},
 		Type:   func(args []cty.Value) (cty.Type, error) { return cty.DynamicPseudoType, nil },
@@ -116,7 +118,7 @@ func (l *loader) templatefileFunc() function.Function {
 			if ty := args[1].Type(); !ty.IsObjectType() && !ty.IsMapType() {
 				return cty.NilVal, function.NewArgErrorf(1, "an object with the values of the template is required")
 			}
-			ctx := &hcl.EvalContext{Variables: args[1].AsValueMap(), Functions: l.templateFunctions()}
+			ctx := &hcl.EvalContext{Variables: args[1].AsValueMap(), Functions: table()}
 			for _, t := range expr.Variables() {
 				if _, ok := ctx.Variables[t.RootName()]; !ok {
 					return cty.NilVal, function.NewArgErrorf(1, "the template %s uses %q in line %d, which is not among them", name, t.RootName(), t.SourceRange().Start.Line)

@@ -186,6 +186,8 @@ func (s *scope) priority(a *attribute, job *Job) {
 	case !ok:
 	case val.Type() == cty.String && slices.Contains(priorities, val.AsString()):
 		job.Priority = slices.Index(priorities, val.AsString())
+	case val.Type() == cty.String && (val.AsString() == "0" || val.AsString() == "1" || val.AsString() == "2"):
+		job.Priority = int(val.AsString()[0] - '0') // as an untyped variable gives it
 	case val.Type() == cty.Number:
 		n, err := wholeNumber(val.AsBigFloat(), 0, 2)
 		if err != nil {

@@ -100,7 +100,7 @@ func (l *loader) read() {
 	for i, s := range l.sources {
 		l.incomplete = l.incomplete || reports[i].failed()
 		l.r.add(reports[i].diags)
-		l.files[s.name] = &hcl.File{Bytes: s.bytes}
+		l.files[s.name] = &hcl.File{Bytes: s.bytes, Nav: &outline{src: s.bytes}}
 		if total += len(s.bytes); total > maxTotal {
 			l.r.error(sumFileTooLarge, wholeFile(s.name), "The files of this workflow have more than %d MiB in all.", maxTotal>>20)
 			l.sources = l.sources[:i]

@@ -101,7 +101,7 @@ func checkItems(t *testing.T, src []byte) {
 			t.Fatalf("the whole is valid, and of this part hclsyntax says %v:\n%s", diags, src[it.start:it.end])
 		}
 		body := file.Body.(*hclsyntax.Body)
-		got = append(got, outline(body)...)
+		got = append(got, bodyItems(body)...)
 		if it.kind != "" && (len(body.Blocks) != 1 || body.Blocks[0].Type != it.kind || it.label != strings.Join(body.Blocks[0].Labels, " ")) {
 			t.Fatalf("header %q %q of\n%s", it.kind, it.label, src[it.start:it.end])
 		}
@@ -113,7 +113,7 @@ func checkItems(t *testing.T, src []byte) {
 			}
 		}
 	}
-	want = outline(whole.Body.(*hclsyntax.Body))
+	want = bodyItems(whole.Body.(*hclsyntax.Body))
 	slices.Sort(got)
 	slices.Sort(want)
 	if d := cmp.Diff(want, got); d != "" {
@@ -121,8 +121,8 @@ func checkItems(t *testing.T, src []byte) {
 	}
 }
 
-// outline lists what stands at the top of a body.
-func outline(body *hclsyntax.Body) []string {
+// bodyItems lists what stands at the top of a body.
+func bodyItems(body *hclsyntax.Body) []string {
 	var list []string
 	for _, b := range body.Blocks {
 		list = append(list, b.Type+" "+strings.Join(b.Labels, " ")+" "+b.Range().String())

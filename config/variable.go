@@ -151,9 +151,14 @@ func (l *loader) validate(v *variable, c *content) {
 	if condition == nil || message == nil {
 		return
 	}
-	ok, known := s.boolean(condition)
+	val, ok := s.present(condition)
 	text, hasText := s.text(message)
-	if !known || !hasText || ok {
+	if !ok || !hasText {
+		return
+	}
+	val, _ = val.UnmarkDeep() // a sensitive value may be checked; whether it holds is no secret
+	holds, ok := s.convert(val, cty.Bool, condition.expr, condition.name)
+	if !ok || holds.True() {
 		return
 	}
 	at := v.block.header

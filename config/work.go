@@ -302,6 +302,9 @@ func (s *scope) textMap(a *attribute, d *document, what string, valid func(strin
 			d.open("{")
 			begun = true
 		}
+		if strings.ContainsRune(text, 0) {
+			s.r.error(sumBadText, a.expr.Range(), "The value of %q in %s holds a NUL byte, which nobody can be given.", clip(name), a.name)
+		}
 		d.member(name)
 		d.text(text, secret || secretAll)
 	}

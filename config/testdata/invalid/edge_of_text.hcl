@@ -1,7 +1,7 @@
 job "a" { type = "noop" }
 job "b" {
   type = "noop"
-  predecessor { job = "job.a" }      # ERROR: Invalid upstream job | Job needs a job, such as job.NAME, and this is a string
+  predecessor { job = "job.a" }      # ERROR: Invalid upstream job | this is a string. Write it without quotes: job.a.
   predecessor { job = job.a.uuid }   # ERROR: Invalid upstream job | and this is a string
   predecessor { jobs = ["job.a"] }   # ERROR: Invalid upstream job | and this holds a string
   predecessor { jobs = job.a }       # ERROR: Invalid upstream job | jobs = [job.a]

@@ -31,6 +31,10 @@ variable "api_key" {
   type      = string
   default   = "s3cret"
   sensitive = true
+  validation {
+    condition     = length(var.api_key) > 3
+    error_message = "The key is too short."
+  }
 }
 
 locals {

@@ -1,0 +1,12 @@
+variable "a" {
+  default = 1
+  validation {
+    condition     = "perhaps" # ERROR: Wrong type of value | Condition needs true or false
+    error_message = "x"
+  }
+  validation {
+    condition     = local.b # ERROR: Invalid reference | The validation of a variable cannot refer to local
+    error_message = null
+  }
+}
+locals { b = 1 }
