@@ -62,6 +62,29 @@ func TestReplace(t *testing.T) {
 			e.states("p3 completed")
 			e.wantKeys()
 		})
+		e.Run("a failure that is replaced no longer counts", func(e *engine) {
+			e.add(job("p5"), job("f5", under("p5")), job("g5", under("p5")), job("x5", under("p5")))
+			e.ok(e.Cancel(e.Context(), "g5"))
+			e.run("p5", conveyor.VerdictDone)
+			e.run("f5", conveyor.VerdictFailed)
+			if n := e.status("p5").FailedChildren; n != 2 {
+				e.Errorf("%d failed children", n)
+			}
+			apply(e, conveyor.Change{Kind: conveyor.ChangeAdd, Job: job("f6", under("p5")), Replaces: "f5"},
+				conveyor.Change{Kind: conveyor.ChangeAdd, Job: job("g6", under("p5")), Replaces: "g5"})
+			for _, r := range e.reserves("x5", "f6", "g6") {
+				e.end(r, conveyor.VerdictDone)
+			}
+			e.states("p5 completed")
+		})
+		e.Run("a running job leaves a parent it is no longer declared under", func(e *engine) {
+			e.add(job("p7"), job("c7", under("p7")))
+			e.run("p7", conveyor.VerdictDone)
+			r := e.take("c7")
+			apply(e, conveyor.Change{Kind: conveyor.ChangeUpdate, Job: job("c7")})
+			e.states("p7 completed, c7 running")
+			e.end(r, conveyor.VerdictDone)
+		})
 		e.Run("a withdrawn child no longer counts", func(e *engine) {
 			e.add(job("p4"), job("k4", under("p4")), job("w4", under("k4")), job("x4", under("p4")))
 			e.run("p4", conveyor.VerdictDone)

@@ -1,4 +1,5 @@
 -- change: adds, updates, cancels, withdraws, reopens and retries jobs. Like wire.lua it only collects.
+
 -- part takes a job out of its parents' active sets and looks at the parents.
 local function part(r, e)
   leave(e.u, r.u)
@@ -49,7 +50,7 @@ end
 -- update gives a job new bytes, edges, place and time. A job that has started keeps its edges and takes the rest for its
 -- next attempt; one that is over keeps everything.
 local function update(r, new, list, text)
-  if r.st == 'r' or r.st == 'c' and not r.x then unparent(r, list) end
+  if r.st == 'r' or r.st == 'H' or r.st == 'c' and not r.x then unparent(r, list) end
   if ENDED[r.st] or r.st == 'c' then return end
   local moved = r.q ~= new.q or r.ln ~= new.ln
   r.q, r.ln, r.m = new.q, new.ln, new.m
@@ -114,11 +115,12 @@ local function cancel(r)
   end
 end
 
--- uncount takes back what a job that failed counts against a parent that is still closing.
+-- uncount takes back what a job that failed counts against a parent that is still closing. In the entry of a job that is
+-- over, + is a parent it counted on at its end and - one that met it afterwards.
 local function uncount(r)
   if OUT[r.st] ~= '-' then return end
   for _, e in ipairs(edges(r.i)) do
-    local G = e.k == 'p' and e.m == '+' and get(e.u)
+    local G = KIN[e.k] and e.k ~= 'i' and (e.m == '+' or e.m == '-') and get(e.u)
     if G and G.b and G.st == 'c' and not G.x and opening(G) == e.o then
       local b = tonumber(G.b) - 1
       G.b = b > 0 and num(b) or nil
@@ -194,20 +196,14 @@ local function again(r, g)
   if r.st ~= 'F' then return false end
   local text = call('HGET', PRE .. 'failed', r.u)
   if not text then return false end
+  if not has(r, 'w') then uncount(r) end
   r.h = (r.h or string.rep('C', opening(r) - 1)) .. 'F'
   r.g, r.st, r.a, r.l, r.b, r.t, r.z = num(g + 1), 'h', nil, nil, nil, nil, nil
   unfail[#unfail + 1] = r.u
   keep_bytes(r, text)
   for _, e in ipairs(edges(r.i)) do
     local G = KIN[e.k] and e.m == '+' and not has(r, 'w') and get(e.u)
-    if G and G.st == 'c' and not G.x and opening(G) == e.o then
-      enter(G, r.u)
-      if e.k ~= 'i' then -- its failure counts no longer
-        local b = tonumber(G.b or 0) - 1
-        G.b = b > 0 and num(b) or nil
-        touch(G)
-      end
-    end
+    if G and G.st == 'c' and not G.x and opening(G) == e.o then enter(G, r.u) end
   end
   touch(r)
   push(r)

@@ -1,6 +1,7 @@
 -- settle: what follows when a job's own work is done or its end is decided. A job that is `closing` works off its
 -- lists: first its children, then, once none of them is unfinished and the outcome is decided (tag x), its heirs.
 -- Nothing here refuses the call: a list of the wrong type is left, its job stays listed as to do.
+
 -- fetch reads the oldest tickets of a job's list and the records they belong to.
 local function fetch(P, class, n)
   local key = list_key(P.u, class, opening(P))
