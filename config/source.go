@@ -184,9 +184,9 @@ func pathError(err error) string {
 	if errors.As(err, &pe) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return pe.Path + " does not exist"
+			return fmt.Sprintf("%q does not exist", pe.Path)
 		case errors.Is(err, fs.ErrPermission):
-			return pe.Path + " may not be read by this user"
+			return fmt.Sprintf("%q may not be read by this user", pe.Path)
 		}
 		return fmt.Sprintf("cannot %s %s: %v", pe.Op, pe.Path, pe.Err)
 	}
