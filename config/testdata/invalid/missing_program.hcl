@@ -1,5 +1,5 @@
 job "a" {
   exec {
-    command = ["./missing.sh"] # ERROR: Missing input file | missing.sh does not exist
+    command = ["./missing.sh"] # ERROR: Missing input file | "missing.sh" does not exist
   }
 }

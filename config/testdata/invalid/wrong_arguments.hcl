@@ -1,6 +1,6 @@
 output "a" { value = upper() }            # ERROR: Not enough function arguments
 output "b" { value = join(",", [{}]) }    # ERROR: Invalid function argument
-output "c" { value = file("missing.txt") } # ERROR: Invalid function argument | missing.txt does not exist
+output "c" { value = file("missing.txt") } # ERROR: Invalid function argument | "missing.txt" does not exist
 output "d" { value = sum([]) }            # ERROR: Invalid function argument
 output "e" { value = jsondecode("{") }    # ERROR: Error in function call
 output "f" { value = format("%999999d", 1) } # ERROR: Invalid function argument | more than 99999
