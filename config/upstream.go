@@ -145,6 +145,10 @@ func (s *scope) instance(j *jobBlock, key cty.Value, expr hcl.Expression) (Addr,
 	if j.broken || !key.IsKnown() {
 		return Addr{}, false
 	}
+	if key.IsMarked() {
+		s.r.error(sumSensitive, expr.Range(), "The key of a job is shown in plans, so it cannot be made from a sensitive value.")
+		return Addr{}, false
+	}
 	k, ok := instanceKey(key, j.repeat(nil).name == "count")
 	if !ok || !j.has(k) {
 		s.noInstance(j, key, expr.Range())

@@ -31,6 +31,14 @@ job "f" {
     url = "${var.key}/x" # ERROR: Invalid URL | the sensitive value is no such URL
   }
 }
+job "g" {
+  for_each = toset(["x"])
+  type     = "noop"
+}
+job "h" {
+  type = "noop"
+  predecessor { job = job.g[var.key] } # ERROR: Sensitive value not allowed | The key of a job
+}
 output "p" {
   sensitive = true
   value     = parseint(var.key, 10) # ERROR: Invalid function argument | Its message is not shown
