@@ -40,7 +40,7 @@ func parseQueueSettings(text string) (QueueSettings, error) {
 	}
 	concurrency, err1 := strconv.Atoi(f[0])
 	weight, err2 := strconv.Atoi(f[1])
-	if err1 != nil || err2 != nil {
+	if err1 != nil || err2 != nil || f[2] != "0" && f[2] != "1" {
 		return QueueSettings{}, fmt.Errorf("queue settings %q: %w", text, ErrCorrupt)
 	}
 	return QueueSettings{Concurrency: concurrency, Weight: weight, Paused: f[2] == "1"}, nil
