@@ -23,15 +23,16 @@ local guard_field = arg()
 local guard_value = arg()
 local fields = {} -- key -> field -> value
 local function companion()
-  local a = {key = PRE .. arg()}
-  a.field = arg()
-  a.version = arg()
-  a.remove = byte(a.version) == 45
-  a.version = sub(a.version, 2)
-  a.value = not a.remove and arg()
-  fields[a.key] = fields[a.key] or {}
-  fields[a.key][a.field] = false
-  return a
+  local key, field, version = PRE .. ARGV[at], ARGV[at + 1], ARGV[at + 2]
+  local remove, value = byte(version) == 45, false
+  at = at + 3
+  if not remove then
+    value = ARGV[at]
+    at = at + 1
+  end
+  fields[key] = fields[key] or {}
+  fields[key][field] = false
+  return {key = key, field = field, version = sub(version, 2), remove = remove, value = value}
 end
 
 local companions = {}
@@ -41,7 +42,11 @@ local list, uuids, none = {}, {}, {}
 local argc = #ARGV
 while at <= argc do
   local o = ARGV[at]
-  local c = {u = ARGV[at + 1], kind = sub(o, 1, 1), edges = none}
+  -- All fields are named here, also empty ones: the table is made in its final size.
+  local c = {
+    u = ARGV[at + 1], kind = sub(o, 1, 1), edges = none, entry = nil, bytes = nil, opening = nil, expect = nil,
+    replaces = nil, attach = nil, withdraw = nil, cancel = nil, apart = nil,
+  }
   at = at + 2
   list[#list + 1] = c
   uuids[#uuids + 1] = c.u

@@ -21,7 +21,10 @@ local function sprout(u, entry)
     seed = decode(u, entry)
     seeds[entry] = seed
   end
-  return {u = u, st = 'h', ln = seed.ln, fl = seed.fl, q = seed.q, n = 0, d = seed.d, e = seed.e, m = seed.m}
+  return {
+    u = u, st = 'h', ln = seed.ln, fl = seed.fl, q = seed.q, n = 0, d = seed.d, e = seed.e, m = seed.m,
+    T = nil, i = nil, dirty = nil, loud = nil, queued = nil,
+  }
 end
 
 -- add stores a new job. Lists that were filled before it came are found by `lists_of` in apply.lua.

@@ -21,14 +21,19 @@ local function decode(u, text)
     return {u = u, bad = true, st = '?', ln = '1', fl = '', q = '', n = 0}
   end
   local c = find(text, '|', b + 1, true)
-  local r = {u = u, st = sub(text, 1, 1), ln = sub(text, 2, 2), fl = sub(text, 3, a - 1), q = sub(text, a + 1, b - 1), was = text}
-  r.n = tonumber(sub(text, b + 1, (c or 0) - 1)) or 0
+  local st, ln, q = sub(text, 1, 1), sub(text, 2, 2), sub(text, a + 1, b - 1)
+  local n = tonumber(sub(text, b + 1, (c or 0) - 1)) or 0
+  -- All fields that most jobs come to have are named here: the table is made in its final size.
+  local r = {
+    u = u, st = st, ln = ln, fl = sub(text, 3, a - 1), q = q, n = n, was = text, os = st, oq = q, ol = ln, on = n,
+    ow = nil, od = nil, w = nil, f = nil, s = nil, t = nil, T = nil, dirty = nil, loud = nil, queued = nil, lease = nil,
+  }
   while c do
     local d = find(text, '|', c + 1, true)
     r[sub(text, c + 1, c + 1)] = sub(text, c + 2, (d or 0) - 1)
     c = d
   end
-  r.os, r.oq, r.ol, r.ow, r.on, r.od = r.st, r.q, r.ln, r.w, r.n, r.d
+  r.ow, r.od = r.w, r.d
   return r
 end
 
