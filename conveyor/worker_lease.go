@@ -74,6 +74,7 @@ func (w *Worker) beats(ctx context.Context) {
 	}
 	answers := make(chan answer, 1)
 	inFlight, thawing := false, false
+	wanted := false // a hint came while a beat was in flight, which may not say what the hint is about
 	next := time.NewTimer(BeatEvery)
 	lapse := time.NewTimer(w.lease.left())
 	defer next.Stop()
@@ -103,9 +104,14 @@ func (w *Worker) beats(ctx context.Context) {
 		case <-next.C:
 			beat()
 		case <-w.beatHint:
+			wanted = inFlight
 			beat()
 		case a := <-answers:
 			inFlight = false
+			if wanted {
+				wanted = false
+				hint(w.beatHint)
+			}
 			if a.err != nil {
 				if ctx.Err() == nil {
 					w.o.Logger.Warn("beat failed", "worker", w.o.ID, "error", a.err)
