@@ -71,6 +71,8 @@ func TestLostReplies(t *testing.T) {
 		again("tick", func() (any, error) { return e.Tick(ctx) })
 		again("leave", func() (any, error) { return none(e.Leave(ctx, "w")) })
 		again("queue settings", func() (any, error) { return none(e.SetQueue(ctx, "q", conveyor.QueueSettings{Concurrency: 3})) })
+		again("pause", func() (any, error) { return none(e.PauseQueue(ctx, "q")) })
+		again("resume", func() (any, error) { return none(e.ResumeQueue(ctx, "q")) })
 		e.ok(e.DeleteQueueSettings(ctx, "q"))
 		for range 20 {
 			for _, r := range e.reserve(5) {

@@ -34,6 +34,7 @@ var (
 	beatScript     = newScript("beat", "base", "entry")
 	logScript      = newScript("log", "base", "entry")
 	queueScript    = newScript("queue", "base")
+	purgeScript    = newScript("purge", core...)
 )
 
 func newScript(name string, pieces ...string) *script {
@@ -99,6 +100,8 @@ func (c *Client) scriptError(ctx context.Context, s *script, err error) error {
 	switch code {
 	case "GUARD":
 		return ErrGuard
+	case "PAUSED":
+		return fmt.Errorf("%w %s: only who declares it can resume it", ErrQueueDeclaredPaused, text)
 	case "OUTDATED":
 		return fmt.Errorf("%w: %s", ErrOutdated, text)
 	case "UNKNOWN":

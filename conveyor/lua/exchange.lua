@@ -168,7 +168,8 @@ if left > 0 and #queues > 0 then
   local settings = call('HMGET', PRE .. 'queues', unpack(queues))
   local running = call('HMGET', PRE .. 'slots', unpack(queues))
   for i, q in ipairs(queues) do
-    local limit, state = match(settings[i] or '', '^(%d+):%d*:(%d)')
+    local limit, paused, hand
+    if settings[i] then limit, paused, hand = match(settings[i], '^(%d+):%d*:(%d):?%d*:?%d*:?%d*:?(%d?)') end
     local n = left
     if limit and limit ~= '0' then
       local used = tonumber(running[i] or 0)
@@ -178,7 +179,7 @@ if left > 0 and #queues > 0 then
       end
       n = min(n, max(0, tonumber(limit) - used))
     end
-    if state ~= '1' and n > 0 then left = left - (n - take(q, n)) end
+    if paused ~= '1' and hand ~= '1' and n > 0 then left = left - (n - take(q, n)) end
     if left <= 0 then break end
   end
 end
