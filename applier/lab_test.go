@@ -116,7 +116,11 @@ func (l *lab) after(predecessors ...string) func(*config.Job) {
 
 func (l *lab) state() *planner.State {
 	l.Helper()
-	s, err := ReadState(l.Context(), l.Client, "w")
+	name := "w"
+	if l.workflow != nil {
+		name = l.workflow.Name
+	}
+	s, err := ReadState(l.Context(), l.Client, name)
 	l.ok(err)
 	return s
 }

@@ -34,12 +34,13 @@ func (s *submission) writeQueues(ctx context.Context) error {
 		}
 		s.run.probe("queues")
 		var err error
+		guard, owner := conveyor.GuardedBy(*s.lock.guard()), conveyor.DeclaredBy(s.workflow)
 		if q.Next == nil {
-			err = s.client.DeleteQueueSettings(ctx, q.Name)
+			err = s.client.DeleteQueueSettings(ctx, q.Name, guard, owner)
 		} else {
 			err = s.client.SetQueue(ctx, q.Name, conveyor.QueueSettings{
 				Concurrency: q.Next.Concurrency, Weight: q.Next.Weight, Paused: q.Next.Paused,
-			})
+			}, guard, owner)
 		}
 		if err != nil {
 			return fmt.Errorf("write the settings of queue %q: %w", q.Name, err)

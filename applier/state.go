@@ -34,6 +34,7 @@ func readSnapshot(ctx context.Context, c *conveyor.Client, workflow string) (*sn
 	pipe := c.Redis().Pipeline()
 	recordsCmd := pipe.HGetAll(ctx, c.Prefix()+stateKey(workflow))
 	metaCmd := pipe.HGetAll(ctx, c.Prefix()+metaKey(workflow))
+	queues := c.QueuesIn(ctx, pipe)
 	_, _ = pipe.Exec(ctx) // each command is asked for its own error
 	fields, err := metaCmd.Result()
 	if err != nil {
@@ -61,9 +62,11 @@ func readSnapshot(ctx context.Context, c *conveyor.Client, workflow string) (*sn
 	if err := readLive(ctx, c, s); err != nil {
 		return nil, fmt.Errorf("read the jobs of workflow %q: %w", workflow, err)
 	}
-	if s.Queues, err = readQueues(ctx, c, m.queues); err != nil {
+	infos, err := queues()
+	if err != nil {
 		return nil, fmt.Errorf("read the queues of workflow %q: %w", workflow, err)
 	}
+	setQueues(s, m.queues, infos)
 	return &snapshot{state: s, meta: m}, nil
 }
 
@@ -155,25 +158,28 @@ func statusesOf(ctx context.Context, c *conveyor.Client, uuids []string) ([]conv
 	return all, nil
 }
 
-// readQueues reads the settings of the queues that belong to the workflow.
-func readQueues(ctx context.Context, c *conveyor.Client, names []string) (map[string]planner.QueueSettings, error) {
-	if len(names) == 0 {
-		return nil, nil
+// setQueues fills in the settings of the queues that belong to the workflow, and of those that belong to others. What was
+// paused by hand is nobody's declaration: it is no difference, and no apply changes it.
+func setQueues(s *planner.State, names []string, infos []conveyor.QueueInfo) {
+	if len(names) > 0 {
+		s.Queues = make(map[string]planner.QueueSettings, len(names))
 	}
-	infos, err := c.Queues(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found := make(map[string]planner.QueueSettings, len(names))
 	for _, name := range names {
-		found[name] = planner.QueueSettings{Weight: 1}
+		s.Queues[name] = planner.QueueSettings{Weight: 1}
 	}
 	for _, q := range infos {
-		if _, ours := found[q.Name]; ours {
-			found[q.Name] = planner.QueueSettings{
-				Concurrency: q.Settings.Concurrency, Weight: max(q.Settings.Weight, 1), Paused: q.Settings.Paused,
+		settings := planner.QueueSettings{
+			Concurrency: q.Settings.Concurrency, Weight: max(q.Settings.Weight, 1), Paused: q.Settings.Paused,
+		}
+		if _, ours := s.Queues[q.Name]; ours {
+			s.Queues[q.Name] = settings
+		}
+		others := slices.DeleteFunc(q.DeclaredBy, func(w string) bool { return w == s.Workflow })
+		if len(others) > 0 {
+			if s.Shared == nil {
+				s.Shared = map[string]planner.SharedQueue{}
 			}
+			s.Shared[q.Name] = planner.SharedQueue{Settings: settings, DeclaredBy: others}
 		}
 	}
-	return found, nil
 }

@@ -33,9 +33,14 @@ func Unserved(ctx context.Context, c *conveyor.Client, needs []Need) ([]Warning,
 		return nil, fmt.Errorf("list the queues: %w", err)
 	}
 	workers = slices.DeleteFunc(workers, func(w conveyor.WorkerInfo) bool { return !w.Alive })
-	paused := map[string]bool{}
+	paused := map[string]string{}
 	for _, q := range queues {
-		paused[q.Name] = q.Settings.Paused
+		switch {
+		case q.Settings.Paused:
+			paused[q.Name] = "Its jobs wait until it is resumed: set paused = false in its queue block and apply."
+		case q.ByHand:
+			paused[q.Name] = "It was paused by hand, and its jobs wait until it is resumed: `waybill queue resume " + q.Name + "`."
+		}
 	}
 	needs = slices.Clone(needs)
 	slices.SortFunc(needs, func(a, b Need) int {
@@ -44,9 +49,8 @@ func Unserved(ctx context.Context, c *conveyor.Client, needs []Need) ([]Warning,
 	var warnings []Warning
 	for _, n := range slices.Compact(needs) {
 		w, missing := unmet(n, workers)
-		if !missing && paused[n.Queue] {
-			w, missing = Warning{Summary: fmt.Sprintf("Queue %q is paused", n.Queue),
-				Detail: "Its jobs wait until it is resumed: set paused = false in its queue block and apply."}, true
+		if detail := paused[n.Queue]; !missing && detail != "" {
+			w, missing = Warning{Summary: fmt.Sprintf("Queue %q is paused", n.Queue), Detail: detail}, true
 		}
 		if missing && !slices.Contains(warnings, w) {
 			warnings = append(warnings, w)

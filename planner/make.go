@@ -52,6 +52,7 @@ func Make(w *config.Workflow, s *State, o Options) (*Plan, hcl.Diagnostics) {
 	m.describe()
 	p := &Plan{Workflow: w.Name, Lineage: s.Lineage, Destroy: o.Destroy, Rows: m.inOrder()}
 	p.Queues = queueChanges(w, s)
+	diags = append(diags, sharedQueues(w, s)...)
 	var outputDiags hcl.Diagnostics
 	p.Outputs, outputDiags = m.outputChanges(w)
 	if outputDiags.HasErrors() {

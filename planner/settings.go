@@ -18,7 +18,7 @@ func queueChanges(w *config.Workflow, s *State) []QueueChange {
 	declared := make(map[string]bool, len(w.Queues))
 	for _, q := range w.Queues {
 		declared[q.Name] = true
-		next := QueueSettings{Concurrency: q.Concurrency, Weight: max(1, q.Weight), Paused: q.Paused}
+		next := declaredSettings(q)
 		prior, ok := s.Queues[q.Name]
 		switch {
 		case !ok:
@@ -34,6 +34,32 @@ func queueChanges(w *config.Workflow, s *State) []QueueChange {
 	}
 	slices.SortFunc(changes, func(a, b QueueChange) int { return strings.Compare(a.Name, b.Name) })
 	return changes
+}
+
+func declaredSettings(q *config.Queue) QueueSettings {
+	return QueueSettings{Concurrency: q.Concurrency, Weight: max(1, q.Weight), Paused: q.Paused}
+}
+
+// sharedQueues warns of queues that another workflow of the namespace declares otherwise: a queue has one set of settings, so
+// each apply of either takes back what the other set.
+func sharedQueues(w *config.Workflow, s *State) (diags hcl.Diagnostics) {
+	for _, q := range w.Queues {
+		shared, ok := s.Shared[q.Name]
+		if !ok || shared.Settings == declaredSettings(q) {
+			continue
+		}
+		who := "Workflow " + quoted(shared.DeclaredBy[0]) + " of this namespace declares"
+		if len(shared.DeclaredBy) > 1 {
+			who = "The workflows " + strings.Join(shared.DeclaredBy, ", ") + " of this namespace declare"
+		}
+		diags = append(diags, &hcl.Diagnostic{
+			Severity: hcl.DiagWarning, Summary: "Queue is declared by another workflow", Subject: q.Range.Ptr(),
+			Detail: who + " queue " + quoted(q.Name) + " too, and the settings that are stored are not those declared here. A queue has one " +
+				"set of settings, the last applied, so each apply takes back what the other set. Declare the queue in one workflow " +
+				"only, or alike in both.",
+		})
+	}
+	return diags
 }
 
 // sensitiveOutput starts what stands for a sensitive output in state and plans, in place of its value: a JSON string with

@@ -18,6 +18,8 @@ type State struct {
 	// the recorded ones that may still run. An absent entry means that the job is over.
 	Earlier map[string]Live
 	Queues  map[string]QueueSettings
+	// Shared holds the queues that other workflows declare too, by name.
+	Shared  map[string]SharedQueue
 	Outputs map[string]string // as stored by the last apply: canonical JSON by name
 }
 
@@ -26,6 +28,12 @@ type QueueSettings struct {
 	Concurrency int
 	Weight      int
 	Paused      bool
+}
+
+// SharedQueue is what Redis holds of a queue that other workflows declare, and their names.
+type SharedQueue struct {
+	Settings   QueueSettings
+	DeclaredBy []string
 }
 
 // Live is the status of one record's job as far as a plan needs it.
