@@ -87,4 +87,7 @@ const (
 	sumEmptyCommand    summary = "Empty command"
 	sumMissingInput    summary = "Missing input file"
 	sumPayloadTooLarge summary = "Payload too large"
+	sumBadLabel        summary = "Invalid label"
+	sumBadUnique       summary = "Invalid unique key"
+	sumSharedUnique    summary = "Unique key of several jobs"
 )

@@ -160,6 +160,18 @@ func (s *scope) settings(c *content, job *Job) {
 	if d, ok := s.duration(c.attr("reserve_for"), millisecond); ok {
 		job.Reserve = d
 	}
+	if d, ok := s.duration(c.attr("remove_after"), millisecond); ok {
+		job.RemoveAfter = d
+	}
+	if d, ok := s.duration(c.attr("retention"), millisecond); ok {
+		job.Retention = d
+	}
+	if a := c.attr("unique"); a != nil {
+		job.Unique = s.uniqueKey(a)
+	}
+	if a := c.attr("meta"); a != nil {
+		job.Labels = s.labels(a)
+	}
 	if a := c.attr("triggers"); a != nil {
 		job.Triggers = s.triggers(a)
 	}

@@ -81,6 +81,7 @@ func (l *loader) evaluate(w *Workflow) {
 	w.Queues = l.evaluateQueues()
 	w.Outputs = l.evaluateOutputs()
 	w.Jobs = l.evaluateJobs()
+	l.warnOfSharedKeys(w.Jobs)
 }
 
 // read finds the files, reads them and cuts them into items, several at a time.

@@ -89,6 +89,8 @@ func (r *report) unknownArgument(in *kind, name string, at hcl.Range) {
 	case in.name == "job" && name == "depends_on":
 		r.error(sumDependsOn, at, "Jobs say what they wait for in blocks. Write predecessor { job = job.NAME } to start after a job and all its children are complete, "+
 			"or parent { job = job.NAME } to start as a child once its own work is done.")
+	case in.name == "job" && otherWords[name] != "":
+		r.error(sumUnknownArgument, at, "A job block has no argument %q. Did you mean %q?", name, otherWords[name])
 	case in.block(name) != nil:
 		r.error(sumUnknownArgument, at, "%q is a block and not an argument of %s: write %s { ... } without an equals sign.", name, in.where(), name)
 	case in.name == "" && name != "":
@@ -96,6 +98,12 @@ func (r *report) unknownArgument(in *kind, name string, at hcl.Range) {
 	default:
 		r.error(sumUnknownArgument, at, "%s has no argument %q.%s", upperFirst(in.where()), clip(name), didYouMean(name, slices.Values(in.names())))
 	}
+}
+
+// otherWords are what other systems call arguments of a job.
+var otherWords = map[string]string{
+	"labels": "meta", "tags": "meta", "metadata": "meta",
+	"ttl": "remove_after", "unique_key": "unique", "dedupe": "unique",
 }
 
 // terraformBlocks are what people who know Terraform write first, and what to write instead.

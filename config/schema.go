@@ -55,7 +55,7 @@ var schema = sync.OnceValue(func() *kind {
 		}},
 		{name: "locals", many: true}, // any argument; see declare
 		jobKind(),
-		{name: "queue", label: "name", many: true, args: join(args("concurrency", "weight", "paused"), later("fair", "retention"))},
+		{name: "queue", label: "name", many: true, args: args("concurrency", "weight", "paused", "fair", "retention", "retention_count")},
 		{name: "output", label: "name", many: true, args: join(required("value"), args("description", "sensitive")), blocks: []*kind{
 			{name: "precondition", later: true},
 		}},
@@ -78,8 +78,9 @@ func jobKind() *kind {
 	return &kind{
 		name: "job", label: "name", many: true,
 		args: join(
-			args("count", "for_each", "type", "payload", "payload_base64", "queue", "priority", "timeout", "reserve_for", "triggers"),
-			later("unique", "meta", "sync", "remove_after", "retention", "max_cycles", "triggers_gate"),
+			args("count", "for_each", "type", "payload", "payload_base64", "queue", "priority", "timeout", "reserve_for", "triggers",
+				"unique", "meta", "remove_after", "retention"),
+			later("sync", "max_cycles", "triggers_gate"),
 		),
 		blocks: []*kind{
 			{name: "exec", args: join(required("command"), args("shell", "env", "stdin", "dir", "inputs"))},

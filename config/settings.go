@@ -120,6 +120,9 @@ func (s *scope) redisURL(a *attribute) string {
 	return text
 }
 
+// maxKept bounds retention_count.
+const maxKept = 100_000_000
+
 // evaluateQueues reads the queue blocks, by name.
 func (l *loader) evaluateQueues() []*Queue {
 	var queues []*Queue
@@ -138,6 +141,13 @@ func (l *loader) evaluateQueues() []*Queue {
 			q.Weight = n
 		}
 		q.Paused, _ = s.boolean(c.attr("paused"))
+		q.Fair, _ = s.boolean(c.attr("fair"))
+		if d, ok := s.duration(c.attr("retention"), millisecond); ok {
+			q.KeepFor = d
+		}
+		if n, ok := s.integer(c.attr("retention_count"), 1, maxKept); ok {
+			q.KeepCount = n
+		}
 		queues = append(queues, q)
 	}
 	return queues

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +53,7 @@ func describe(w *Workflow) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "workflow %q named=%t namespace=%q redis=%q\n", w.Name, w.Named, w.Namespace, w.Redis)
 	for _, q := range w.Queues {
-		fmt.Fprintf(&b, "queue %q concurrency=%d weight=%d paused=%t\n", q.Name, q.Concurrency, q.Weight, q.Paused)
+		fmt.Fprintf(&b, "queue %q concurrency=%d weight=%d paused=%t fair=%t keep=%s,%d\n", q.Name, q.Concurrency, q.Weight, q.Paused, q.Fair, q.KeepFor, q.KeepCount)
 	}
 	for _, o := range w.Outputs {
 		var d document
@@ -68,6 +70,12 @@ func describe(w *Workflow) []byte {
 		fmt.Fprintf(&b, "\n  payload %s\n", j.Payload)
 		if j.Sensitive {
 			fmt.Fprintf(&b, "  shown   %s\n", j.Shown)
+		}
+		if j.Unique != "" || j.RemoveAfter > 0 || j.Retention > 0 {
+			fmt.Fprintf(&b, "  unique %q remove after %s retention %s\n", j.Unique, j.RemoveAfter, j.Retention)
+		}
+		for _, name := range slices.Sorted(maps.Keys(j.Labels)) {
+			fmt.Fprintf(&b, "  label %q=%q\n", name, j.Labels[name])
 		}
 		if j.Triggers != nil {
 			fmt.Fprintf(&b, "  triggers %s\n", j.Triggers)

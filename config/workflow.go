@@ -30,6 +30,9 @@ type Queue struct {
 	Concurrency int // leased slots over all workers; 0 is no limit
 	Weight      int // turns among the queues of one worker; default 1
 	Paused      bool
+	Fair        bool          // each worker gets its part of the queue's jobs, whatever its number of slots
+	KeepFor     time.Duration // retention: how long an ended job without a record is kept; 0 is the engine's default
+	KeepCount   int           // retention_count: how many of them at most; 0 is the engine's default
 	Range       hcl.Range
 }
 
@@ -90,6 +93,11 @@ type Job struct {
 	RunAt        RunAt
 	Retry        Retry
 	OnChange     OnChange
+
+	Unique      string            // of all live jobs of a type, one has this key; "" is none
+	Labels      map[string]string // meta; nil without
+	RemoveAfter time.Duration     // from the job's end; 0 leaves it to its queue's retention
+	Retention   time.Duration     // the longest wait for its first start before the job expires; 0 is no limit
 }
 
 // Input is a file hashed into the work digest. Path is relative to the workflow's directory, with forward slashes.

@@ -4,19 +4,11 @@ workflow "w" {
     files = []
   }
 }
-queue "q" {
-  fair      = true # ERROR: Not supported by this version
-  retention = "1h" # ERROR: Not supported by this version
-}
 job "a" {
   type          = "noop"
-  unique        = "x" # ERROR: Not supported by this version
-  meta          = {}  # ERROR: Not supported by this version
-  sync          = {}  # ERROR: Not supported by this version
-  remove_after  = "1h" # ERROR: Not supported by this version
-  retention     = "1h" # ERROR: Not supported by this version
-  max_cycles    = 1   # ERROR: Not supported by this version
-  triggers_gate = []  # ERROR: Not supported by this version
+  sync          = {} # ERROR: Not supported by this version
+  max_cycles    = 1  # ERROR: Not supported by this version
+  triggers_gate = [] # ERROR: Not supported by this version
   lifecycle {
     prevent_destroy      = true # ERROR: Not supported by this version
     ignore_changes       = []   # ERROR: Not supported by this version

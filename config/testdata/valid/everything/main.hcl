@@ -43,9 +43,12 @@ locals {
 }
 
 queue "etl" {
-  concurrency = 8
-  weight      = 3
-  paused      = var.stage == "prod"
+  concurrency     = 8
+  weight          = 3
+  paused          = var.stage == "prod"
+  fair            = true
+  retention       = "48h"
+  retention_count = 500
 }
 
 job "extract" {
@@ -54,6 +57,14 @@ job "extract" {
   priority    = "high"
   timeout     = "5m"
   reserve_for = "1m30s"
+  unique      = "extract-${each.key}"
+
+  meta = {
+    region = each.key
+    rate   = each.value.rate
+    "a=b"  = true
+    none   = null
+  }
 
   exec {
     command = ["./extract.sh", each.key, var.day, each.value.rate]
@@ -105,6 +116,9 @@ job "raw" {
   type           = "shop.v1.Raw"
   queue          = "etl"
   payload_base64 = base64encode("bytes")
+  remove_after   = "1h"
+  retention      = "24h"
+  meta           = merge({ stage = var.stage }, { of = job.load.address })
   parent { uuid = "outside" }
 }
 
