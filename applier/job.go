@@ -38,6 +38,10 @@ func (b *jobBuilder) build(j *config.Job, next *planner.Record) (*wire.Job, erro
 		ReserveFor:  duration(j.Reserve),
 		After:       duration(j.RunAt.After),
 		Name:        j.Addr.String(),
+		Unique:      j.Unique,
+		Labels:      j.Labels,
+		RemoveAfter: duration(j.RemoveAfter),
+		Retention:   duration(j.Retention),
 	}
 	if !j.RunAt.Time.IsZero() {
 		job.RunAt = timestamppb.New(j.RunAt.Time)

@@ -63,6 +63,15 @@ func TestBuildJob(t *testing.T) {
 				j.RetryPolicy = &wire.RetryPolicy{MaxAttempts: proto.Int32(0), MaxLost: proto.Int32(1), Backoff: wire.RetryPolicy_LINEAR,
 					Min: durationpb.New(time.Second), Max: durationpb.New(time.Minute), Jitter: proto.Float64(0), HoldOnExhausted: true}
 			})},
+		"identity, labels and ends": {
+			with(func(j *config.Job) {
+				j.Unique, j.Labels = "eu", map[string]string{"team": "sales"}
+				j.RemoveAfter, j.Retention = time.Hour, time.Minute
+			}), nil,
+			want(func(j *wire.Job) {
+				j.Unique, j.Labels = "eu", map[string]string{"team": "sales"}
+				j.RemoveAfter, j.Retention = durationpb.New(time.Hour), durationpb.New(time.Minute)
+			})},
 		"a placeholder is filled": {
 			with(func(j *config.Job) { j.Payload = []byte(`{"up":"` + placeholder("job.up") + `"}`) }), nil,
 			want(func(j *wire.Job) { j.Payload = []byte(`{"up":"` + up + `"}`) })},

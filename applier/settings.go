@@ -40,6 +40,7 @@ func (s *submission) writeQueues(ctx context.Context) error {
 		} else {
 			err = s.client.SetQueue(ctx, q.Name, conveyor.QueueSettings{
 				Concurrency: q.Next.Concurrency, Weight: q.Next.Weight, Paused: q.Next.Paused,
+				Fair: q.Next.Fair, KeepFor: q.Next.KeepFor, KeepCount: q.Next.KeepCount,
 			}, guard, owner)
 		}
 		if err != nil {

@@ -2,6 +2,7 @@ package applier
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
@@ -34,6 +35,8 @@ func TestQueueSettings(t *testing.T) {
 				map[string]conveyor.QueueSettings{"theirs": {Concurrency: 9, Weight: 1}, "q": {Concurrency: 2, Weight: 3}, "r": {Weight: 1, Paused: true}}},
 			{"changed", []*config.Queue{{Name: "q", Concurrency: 4, Weight: 3}, {Name: "r", Paused: true}},
 				map[string]conveyor.QueueSettings{"theirs": {Concurrency: 9, Weight: 1}, "q": {Concurrency: 4, Weight: 3}, "r": {Weight: 1, Paused: true}}},
+			{"fair, and kept otherwise", []*config.Queue{{Name: "q", Concurrency: 4, Weight: 3, Fair: true, KeepFor: time.Hour, KeepCount: 10}},
+				map[string]conveyor.QueueSettings{"theirs": {Concurrency: 9, Weight: 1}, "q": {Concurrency: 4, Weight: 3, Fair: true, KeepFor: time.Hour, KeepCount: 10}}},
 			{"one is gone", []*config.Queue{{Name: "q", Concurrency: 4, Weight: 3}},
 				map[string]conveyor.QueueSettings{"theirs": {Concurrency: 9, Weight: 1}, "q": {Concurrency: 4, Weight: 3}}},
 			{"all are gone", nil, map[string]conveyor.QueueSettings{"theirs": {Concurrency: 9, Weight: 1}}},

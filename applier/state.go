@@ -170,6 +170,7 @@ func setQueues(s *planner.State, names []string, infos []conveyor.QueueInfo) {
 	for _, q := range infos {
 		settings := planner.QueueSettings{
 			Concurrency: q.Settings.Concurrency, Weight: max(q.Settings.Weight, 1), Paused: q.Settings.Paused,
+			Fair: q.Settings.Fair, KeepFor: q.Settings.KeepFor, KeepCount: q.Settings.KeepCount,
 		}
 		if _, ours := s.Queues[q.Name]; ours {
 			s.Queues[q.Name] = settings

@@ -129,6 +129,11 @@ func TestDigests(t *testing.T) {
 		{"edge", func(j *config.Job) { j.Predecessors = nil }, false, true},
 		{"condition", func(j *config.Job) { j.Predecessors[0].RunIf = config.RunIfAlways }, false, true},
 		{"outside edge", func(j *config.Job) { j.Parents = []config.Parent{{UUID: "u"}} }, false, true},
+		{"unique", func(j *config.Job) { j.Unique = "k" }, false, true},
+		{"labels", func(j *config.Job) { j.Labels = map[string]string{"team": "a"} }, false, true},
+		{"no labels", func(j *config.Job) { j.Labels = map[string]string{} }, false, false},
+		{"remove_after", func(j *config.Job) { j.RemoveAfter = 1 }, false, true},
+		{"retention", func(j *config.Job) { j.Retention = 1 }, false, true},
 		{"on_change", func(j *config.Job) { j.OnChange = config.OnChangeIgnore }, false, false},
 		{"what is shown", func(j *config.Job) { j.Shown = []byte("{}") }, false, false},
 	}

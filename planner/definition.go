@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -29,12 +31,17 @@ func appendDefinition(b []byte, j *config.Job) []byte {
 	if len(j.Inputs) > 0 {
 		d.inputs(j.Inputs)
 	}
+	if len(j.Labels) > 0 {
+		d.labels(j.Labels)
+	}
 	d.payload(j)
 	if j.Priority != defaultPriority {
 		d.key("priority")
 		d.b = strconv.AppendInt(d.b, int64(j.Priority), 10)
 	}
+	d.duration("remove_after", j.RemoveAfter)
 	d.duration("reserve_for", j.Reserve)
+	d.duration("retention", j.Retention)
 	if j.Retry != defaultRetry {
 		d.retry(j.Retry)
 	}
@@ -52,6 +59,9 @@ func appendDefinition(b []byte, j *config.Job) []byte {
 	if j.Triggers != nil {
 		d.key("triggers")
 		d.value(j.Triggers)
+	}
+	if j.Unique != "" {
+		d.text("unique", j.Unique)
 	}
 	return append(d.b, '}')
 }
@@ -137,6 +147,21 @@ func (d *definition) inputs(inputs []config.Input) {
 	}
 	inner.b = append(append([]byte{'{'}, inner.b...), '}')
 	d.value(inner.b)
+}
+
+// labels writes meta. Labels are bounded one by one; many long ones stand there as their size and hash.
+func (d *definition) labels(labels map[string]string) {
+	d.key("meta")
+	inner := definition{b: []byte{'{'}}
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		if inner.some {
+			inner.b = append(inner.b, ',')
+		}
+		inner.some = true
+		inner.b = append(appendJSONString(inner.b, name), ':')
+		inner.b = appendJSONString(inner.b, labels[name])
+	}
+	d.value(append(inner.b, '}'))
 }
 
 func (d *definition) retry(r config.Retry) {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -65,7 +66,40 @@ func (d *digester) handling(job int32) Digest {
 		d.flag(l.inside())
 		d.text(d.g.end(l))
 	}
+	d.later(j)
 	return d.sum()
+}
+
+// Marks of what came to the handling digest after its first format. Each is written with its value and only where it is set,
+// so that jobs without it keep the digest of older records. No kind of an edge has these numbers.
+const (
+	digestUnique = 1000 + iota
+	digestLabels
+	digestRemoveAfter
+	digestRetention
+)
+
+func (d *digester) later(j *config.Job) {
+	if j.Unique != "" {
+		d.number(digestUnique)
+		d.text(j.Unique)
+	}
+	if len(j.Labels) > 0 {
+		d.number(digestLabels)
+		d.number(int64(len(j.Labels)))
+		for _, name := range slices.Sorted(maps.Keys(j.Labels)) {
+			d.text(name)
+			d.text(j.Labels[name])
+		}
+	}
+	if j.RemoveAfter != 0 {
+		d.number(digestRemoveAfter)
+		d.number(int64(j.RemoveAfter))
+	}
+	if j.Retention != 0 {
+		d.number(digestRetention)
+		d.number(int64(j.Retention))
+	}
 }
 
 func (d *digester) sum() Digest {

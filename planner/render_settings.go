@@ -36,6 +36,15 @@ func (q *QueueSettings) document() document {
 	if q.Paused {
 		d["paused"] = true
 	}
+	if q.Fair {
+		d["fair"] = true
+	}
+	if q.KeepFor != 0 {
+		d["retention"] = q.KeepFor.String()
+	}
+	if q.KeepCount != 0 {
+		d["retention_count"] = number(q.KeepCount)
+	}
 	return d
 }
 

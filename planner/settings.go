@@ -37,7 +37,8 @@ func queueChanges(w *config.Workflow, s *State) []QueueChange {
 }
 
 func declaredSettings(q *config.Queue) QueueSettings {
-	return QueueSettings{Concurrency: q.Concurrency, Weight: max(1, q.Weight), Paused: q.Paused}
+	return QueueSettings{Concurrency: q.Concurrency, Weight: max(1, q.Weight), Paused: q.Paused,
+		Fair: q.Fair, KeepFor: q.KeepFor, KeepCount: q.KeepCount}
 }
 
 // sharedQueues warns of queues that another workflow of the namespace declares otherwise: a queue has one set of settings, so

@@ -27,7 +27,10 @@ type State struct {
 type QueueSettings struct {
 	Concurrency int
 	Weight      int
-	Paused      bool
+	Paused      bool          // as declared: a pause by hand belongs to whoever paused it, and is no difference
+	Fair        bool          `json:",omitempty"`
+	KeepFor     time.Duration `json:",omitempty"` // 0 is the engine's default, as for KeepCount
+	KeepCount   int           `json:",omitempty"`
 }
 
 // SharedQueue is what Redis holds of a queue that other workflows declare, and their names.
