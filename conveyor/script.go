@@ -47,19 +47,25 @@ func newScript(name string, pieces ...string) *script {
 	return &script{name: name, text: b.String(), sha: hex.EncodeToString(sum[:])}
 }
 
-// appendLua leaves out indentation, empty lines and lines that are only a comment: the text is sent and kept whole.
 func appendLua(b *strings.Builder, file string) {
 	text, err := luaFiles.ReadFile(file)
 	if err != nil {
 		panic(err) // the file is embedded: this is a mistake in this package, found by any test
 	}
-	for line := range strings.Lines(string(text)) {
+	b.WriteString(compactLua(string(text)))
+}
+
+// compactLua leaves out indentation, empty lines and lines that are only a comment: the text is sent and kept whole.
+func compactLua(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if line != "" && !strings.HasPrefix(line, "--") {
 			b.WriteString(line)
 			b.WriteByte('\n')
 		}
 	}
+	return b.String()
 }
 
 // callTries is how often a call is made whose connection breaks. Every script is idempotent by uuid, by fence or by caller

@@ -41,7 +41,7 @@ var units = []unit{
 	{folder: "config", imports: []string{"conveyor/schedule"}},
 
 	// The queue knows jobs, never workflows: nothing above it appears here.
-	{folder: "conveyor", imports: []string{"conveyor/wire", "conveyor/schedule"}, tests: stores},
+	{folder: "conveyor", imports: []string{"conveyor/wire", "conveyor/schedule"}, tests: append(stores, "internal/mutant")},
 	{folder: "conveyor/handlers", imports: []string{"conveyor"}, tests: stores},
 	{folder: "conveyor/embedded", imports: []string{"conveyor"}, tests: stores},
 	{folder: "conveyor/outbox", imports: []string{"conveyor"}, tests: stores},
@@ -53,6 +53,7 @@ var units = []unit{
 		tests: []string{"internal/cli", "internal/redistest"}},
 
 	{folder: "internal/redistest"},
+	{folder: "internal/mutant"},
 	{folder: "internal/arch"},
 }
 

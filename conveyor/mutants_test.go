@@ -1,0 +1,355 @@
+package conveyor_test
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/internal/mutant"
+)
+
+var (
+	mutants     = flag.String("mutants", "", "try mutants of the scripts: all, how many to draw, or a regular expression of their ids")
+	mutantsSeed = flag.Uint64("mutants.seed", 0, "draw the mutants that this seed gave")
+	mutantsLog  = flag.String("mutants.log", "", "file of the mutants found dead: those in it are not tried again, others are added")
+)
+
+// survivors lists the mutants that no test can notice: id, the line, the reason, with tabs between. `make mutate` wants this
+// list and what it finds to be the same.
+const survivorsFile = "testdata/survivors.tsv"
+
+// findMutants returns the mutants of all scripts, and the texts of these by file.
+func findMutants(t *testing.T) ([]mutant.Mutant, map[string]string) {
+	t.Helper()
+	var all []mutant.Mutant
+	texts := map[string]string{}
+	for _, pattern := range []string{"lua/*.lua", "lua/lib/*.lua"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := mutant.Find(filepath.ToSlash(file), string(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[filepath.ToSlash(file)] = string(text)
+			all = append(all, found...)
+		}
+	}
+	return all, texts
+}
+
+// listedMutant is one line of the list.
+type listedMutant struct{ id, text, reason string }
+
+func readSurvivors(t *testing.T) map[string]listedMutant {
+	t.Helper()
+	text, err := os.ReadFile(survivorsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := map[string]listedMutant{}
+	for line := range strings.Lines(string(text)) {
+		parts := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(parts) != 3 || strings.TrimSpace(parts[2]) == "" {
+			t.Errorf("%s: %q is not id, line and reason", survivorsFile, line)
+			continue
+		}
+		s := listedMutant{parts[0], parts[1], parts[2]}
+		if _, twice := list[s.key()]; twice {
+			t.Errorf("%s: %s is listed twice", survivorsFile, s.id)
+		}
+		list[s.key()] = s
+	}
+	return list
+}
+
+func (s listedMutant) key() string { return s.id + "\t" + s.text }
+
+func keyOf(m mutant.Mutant) string { return m.ID + "\t" + m.Text }
+
+// Every listed survivor is a mutant of the scripts as they are.
+func TestSurvivorsExist(t *testing.T) {
+	t.Parallel()
+	left := readSurvivors(t)
+	all, _ := findMutants(t)
+	for _, m := range all {
+		delete(left, keyOf(m))
+	}
+	for _, s := range left {
+		t.Errorf("%s lists %s of the line %q, which is not there any more: run `make mutate`", survivorsFile, s.id, s.text)
+	}
+}
+
+// TestMutants makes each of the chosen mistakes and runs the conformance tests on the embedded store's server: some test must
+// fail, or the mistake is listed as one that cannot be noticed.
+func TestMutants(t *testing.T) {
+	t.Parallel()
+	if *mutants == "" {
+		return
+	}
+	all, texts := findMutants(t)
+	listed := readSurvivors(t)
+	dead := readDead(t)
+	chosen := choose(t, all)
+	s := measureSuite(t)
+	t.Logf("%d of %d mutants; the tests take %v, the quick ones %v", len(chosen), len(all), s.slowTime, s.quickTime)
+
+	var mu sync.Mutex
+	survived, done := 0, 0
+	queue := make(chan mutant.Mutant)
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for m := range queue {
+				by := s.try(t, m, texts)
+				if _, yes := listed[keyOf(m)]; yes && by != "" {
+					by = s.try(t, m, texts) // a test that failed by chance is no witness
+				}
+				mu.Lock()
+				done++
+				if by == "" {
+					survived++
+				} else {
+					dead.add(t, m, by)
+				}
+				switch _, yes := listed[keyOf(m)]; {
+				case by == "" && !yes:
+					t.Errorf("survived: %s\t%s\tline %d", m.ID, m.Text, m.Line)
+				case by != "" && yes:
+					t.Errorf("%s is listed as a survivor, but %s notices it: take it off %s", m.ID, by, survivorsFile)
+				}
+				if done%100 == 0 {
+					t.Logf("%d tried, %d survived", done, survived)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for _, m := range chosen {
+		if !dead.has(m) {
+			queue <- m
+		}
+	}
+	close(queue)
+	wg.Wait()
+	t.Logf("%d tried, %d survived", done, survived)
+}
+
+// choose returns the mutants that the flag asks for.
+func choose(t *testing.T, all []mutant.Mutant) []mutant.Mutant {
+	t.Helper()
+	if *mutants == "all" {
+		return all
+	}
+	if n, err := strconv.Atoi(*mutants); err == nil {
+		seed := *mutantsSeed
+		if seed == 0 {
+			seed = rand.Uint64()
+		}
+		t.Logf("to try the same again: -mutants=%d -mutants.seed=%d", n, seed)
+		all = slices.Clone(all)
+		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		return all[:min(n, len(all))]
+	}
+	wanted, err := regexp.Compile(*mutants)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return !wanted.MatchString(m.ID) })
+}
+
+// graveyard remembers over several runs which mutants are dead.
+type graveyard map[string]bool
+
+func readDead(t *testing.T) graveyard {
+	t.Helper()
+	g := graveyard{}
+	if *mutantsLog == "" {
+		return g
+	}
+	text, err := os.ReadFile(*mutantsLog)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if parts := strings.SplitN(line, "\t", 3); len(parts) == 3 {
+			g[parts[0]+"\t"+parts[1]] = true
+		}
+	}
+	return g
+}
+
+func (g graveyard) has(m mutant.Mutant) bool { return g[keyOf(m)] }
+
+func (g graveyard) add(t *testing.T, m mutant.Mutant, by string) {
+	if *mutantsLog == "" {
+		return
+	}
+	f, err := os.OpenFile(*mutantsLog, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	_, err = fmt.Fprintf(f, "%s\t%s\n", keyOf(m), by)
+	if e := f.Close(); err != nil || e != nil {
+		t.Error(err, e)
+	}
+}
+
+// suite is the conformance tests, the slow ones apart, and how long they take when nothing is wrong.
+type suite struct {
+	binary              string
+	quick, slow         []string
+	quickTime, slowTime time.Duration
+}
+
+// measureSuite runs the tests once without a mistake.
+func measureSuite(t *testing.T) *suite {
+	t.Helper()
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &suite{binary: binary}
+	tests := conformanceTests(t)
+	passed := regexp.MustCompile(`(?m)^--- PASS: (\S+) \(([0-9.]+)s\)`)
+	began := time.Now()
+	out, err := s.command(t.Context(), tests, "").CombinedOutput()
+	if err != nil {
+		t.Fatalf("the tests fail without any mistake: %v\n%s", err, out)
+	}
+	for _, m := range passed.FindAllStringSubmatch(string(out), -1) {
+		if took, _ := strconv.ParseFloat(m[2], 64); took > 0.7 {
+			s.slow = append(s.slow, m[1])
+		} else {
+			s.quick = append(s.quick, m[1])
+		}
+	}
+	if len(s.quick)+len(s.slow) != len(tests) {
+		t.Fatalf("%d tests, %d ran:\n%s", len(tests), len(s.quick)+len(s.slow), out)
+	}
+	s.slowTime = time.Since(began)
+	began = time.Now()
+	if out, err := s.command(t.Context(), s.quick, "").CombinedOutput(); err != nil {
+		t.Fatalf("the tests fail without any mistake: %v\n%s", err, out)
+	}
+	s.quickTime = time.Since(began)
+	return s
+}
+
+// command runs some tests with a mutation, on the embedded store's server only.
+func (s *suite) command(ctx context.Context, tests []string, mutation string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, s.binary, "-test.run=^("+strings.Join(tests, "|")+")$", "-test.v", "-test.failfast", "-test.parallel=4")
+	cmd.Env = append(os.Environ(), envStore+"=miniredis", conveyor.EnvMutation+"="+mutation, "GOMAXPROCS=2")
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
+// try makes one mistake and returns what noticed it, "" when nothing did.
+func (s *suite) try(t *testing.T, m mutant.Mutant, texts map[string]string) string {
+	file, _, _ := strings.Cut(m.ID, ":")
+	changed := filepath.Join(t.TempDir(), "mutant.lua")
+	if err := os.WriteFile(changed, []byte(m.Apply(texts[file])), 0o600); err != nil {
+		t.Error(err)
+		return ""
+	}
+	if by := s.fails(t, s.quick, s.quickTime, file+"="+changed); by != "" {
+		return by
+	}
+	return s.fails(t, s.slow, s.slowTime, file+"="+changed)
+}
+
+// fails returns the first test that fails, or why none could. A run that takes ten times as long as it should hangs.
+func (s *suite) fails(t *testing.T, tests []string, usual time.Duration, mutation string) string {
+	if len(tests) == 0 {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), max(10*usual, 15*time.Second))
+	defer cancel()
+	cmd := s.command(ctx, tests, mutation)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	by, lines := "", bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), "--- FAIL: "); ok {
+			by = name
+			cancel()
+			break
+		}
+	}
+	err = cmd.Wait()
+	switch {
+	case by != "":
+		return by
+	case ctx.Err() != nil:
+		return "the time limit"
+	case err != nil:
+		return err.Error()
+	}
+	return ""
+}
+
+// conformanceTests are the tests that run on both stores.
+func conformanceTests(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && strings.HasPrefix(d.Name.Name, "Test") && onStores(d) {
+				names = append(names, d.Name.Name)
+			}
+		}
+	}
+	return names
+}
+
+// onStores tells whether a test calls one of the functions that run it on each store.
+func onStores(test *ast.FuncDecl) bool {
+	found := false
+	ast.Inspect(test, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			if f, ok := call.Fun.(*ast.Ident); ok && (f.Name == "onBoth" || f.Name == "onBothStores") {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}

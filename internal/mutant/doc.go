@@ -1,0 +1,5 @@
+// Package mutant finds small mistakes that could be made in a Lua file, for tests that try whether anything notices them.
+//
+// Find reads the file as Lua 5.1 does, without running it, and returns its mutants: the same text without one statement,
+// with one condition decided in advance, or without one operand of a condition. Each mutant is a text that compiles.
+package mutant
