@@ -20,13 +20,13 @@ import (
 
 func TestAddInput(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		e.Run("A1a nil is an error and writes nothing", func(e *engine) {
+		e.Behaviour("A1a nil is an error and writes nothing", func(e *engine) {
 			if err := e.Add(e.Context(), nil); !errors.Is(err, conveyor.ErrNilJob) {
 				e.Errorf("got %v", err)
 			}
 			e.wantKeys()
 		})
-		e.Run("A2a invalid input has distinct errors and writes nothing", func(e *engine) {
+		e.Behaviour("A2a invalid input has distinct errors and writes nothing", func(e *engine) {
 			for _, row := range []struct {
 				name string
 				job  *wire.Job
@@ -55,13 +55,13 @@ func TestAddInput(t *testing.T) {
 			}
 			e.wantKeys()
 		})
-		e.Run("A2b all that is wrong is told at once", func(e *engine) {
+		e.Behaviour("A2b all that is wrong is told at once", func(e *engine) {
 			err := e.Add(e.Context(), &wire.Job{})
 			if !errors.Is(err, conveyor.ErrQueueName) || !errors.Is(err, conveyor.ErrTypeName) {
 				e.Errorf("got %v", err)
 			}
 		})
-		e.Run("A2c a cancelled context gives its error and writes nothing", func(e *engine) {
+		e.Behaviour("A2c a cancelled context gives its error and writes nothing", func(e *engine) {
 			ctx, cancel := context.WithCancelCause(e.Context())
 			cause := errors.New("enough")
 			cancel(cause)
@@ -70,7 +70,7 @@ func TestAddInput(t *testing.T) {
 			}
 			e.wantKeys()
 		})
-		e.Run("A1b an empty uuid is generated, visible to the caller and in the stored bytes", func(e *engine) {
+		e.Behaviour("A1b an empty uuid is generated, visible to the caller and in the stored bytes", func(e *engine) {
 			j := job("")
 			e.add(j)
 			if len(j.Uuid) != 36 || e.list("queue:q")[0].Uuid != j.Uuid {
@@ -78,7 +78,7 @@ func TestAddInput(t *testing.T) {
 			}
 			e.take(j.Uuid)
 		})
-		e.Run("A1c a given uuid is kept, and 128 characters are fine", func(e *engine) {
+		e.Behaviour("A1c a given uuid is kept, and 128 characters are fine", func(e *engine) {
 			long := strings.Repeat("u", 128)
 			e.add(job("mine"), job(long))
 			e.reserves("mine", long)
@@ -88,7 +88,7 @@ func TestAddInput(t *testing.T) {
 
 func TestAddPlaces(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		e.Run("A3a a plain job is one LPUSH of the marshalled job", func(e *engine) {
+		e.Behaviour("A3a a plain job is one LPUSH of the marshalled job", func(e *engine) {
 			j := job("plain", func(j *wire.Job) { j.Payload = []byte("x"); j.MaxRetries = 2 })
 			e.add(j)
 			if diff := cmp.Diff([]*wire.Job{j}, e.list("queue:q"), protocmp.Transform()); diff != "" {
@@ -98,14 +98,14 @@ func TestAddPlaces(t *testing.T) {
 			e.run("plain", conveyor.VerdictDone)
 			e.wantKeys()
 		})
-		e.Run("A3b the lanes have lists of their own, higher first", func(e *engine) {
+		e.Behaviour("A3b the lanes have lists of their own, higher first", func(e *engine) {
 			e.add(job("low", lane(0)), job("normal", lane(1)), job("high", lane(2)), job("default"))
 			e.wantKeys("queue:q", "queue:q:0", "queue:q:2")
 			for _, r := range e.reserves("high", "normal", "default", "low") {
 				e.end(r, conveyor.VerdictDone)
 			}
 		})
-		e.Run("A3c under a living parent a job is only in the parent's children list", func(e *engine) {
+		e.Behaviour("A3c under a living parent a job is only in the parent's children list", func(e *engine) {
 			e.add(job("p"))
 			j := job("c", func(j *wire.Job) { j.ParentUuid = "p" })
 			e.add(j)
@@ -117,14 +117,14 @@ func TestAddPlaces(t *testing.T) {
 			e.run("c", conveyor.VerdictDone)
 			e.wantKeys()
 		})
-		e.Run("A3d with a predecessor a job is only in its onComplete list", func(e *engine) {
+		e.Behaviour("A3d with a predecessor a job is only in its onComplete list", func(e *engine) {
 			e.add(job("p2"), job("h", func(j *wire.Job) { j.PredecessorUuid = "p2" }))
 			e.wantKeys("queue:q", "jobs:p2:onComplete")
 			e.run("p2", conveyor.VerdictDone)
 			e.run("h", conveyor.VerdictDone)
 			e.wantKeys()
 		})
-		e.Run("A3e with both, it is released only when both edges are satisfied", func(e *engine) {
+		e.Behaviour("A3e with both, it is released only when both edges are satisfied", func(e *engine) {
 			both := func(uuid string) *wire.Job {
 				return job(uuid, func(j *wire.Job) { j.ParentUuid, j.PredecessorUuid = "pa", "pr" })
 			}
@@ -142,16 +142,16 @@ func TestAddPlaces(t *testing.T) {
 			e.states("pa completed, pr completed, b1 completed")
 			e.wantKeys()
 		})
-		e.Run("A3f a dead parent's child uses neither held list", func(e *engine) {
+		e.Behaviour("A3f a dead parent's child uses neither held list", func(e *engine) {
 			dead := func(j *wire.Job) { j.ParentUuid, j.PredecessorUuid = "gone", "gone2" }
 			e.ok(e.Add(e.Context(), job("d1", dead), conveyor.ParentDead()))
 			e.wantKeys("queue:q", "jobs:gone:active")
 			e.run("d1", conveyor.VerdictDone)
 			e.wantKeys()
-			e.ok(e.Add(e.Context(), job("d2", dead, runAt(e.now+1000)), conveyor.ParentDead()))
-			e.wantKeys("scheduled")
 		})
-		e.Run("A5a released, it is in the parent's active set and in the queue", func(e *engine) {
+		e.Behaviour("A5a released by its time, it is in the parent's active set and in the queue", func(e *engine) {
+			e.ok(e.Add(e.Context(), job("d2", under("gone"), runAt(e.now+1000)), conveyor.ParentDead()))
+			e.wantKeys("scheduled")
 			e.pass(time.Second)
 			e.tick()
 			e.wantKeys("queue:q", "jobs:gone:active")
@@ -166,7 +166,7 @@ func TestAddPlaces(t *testing.T) {
 
 func TestAddTimes(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		e.Run("A4a run_at ahead goes to scheduled, with its fraction as score", func(e *engine) {
+		e.Behaviour("A4a run_at ahead goes to scheduled, with its fraction as score", func(e *engine) {
 			j := job("s", func(j *wire.Job) { j.RunAt = timestamppb.New(time.UnixMilli(e.now + 1500).Add(time.Nanosecond)) })
 			e.add(j)
 			e.wantKeys("scheduled")
@@ -178,19 +178,20 @@ func TestAddTimes(t *testing.T) {
 				e.Errorf("score %f %s", z[0].Score, diff)
 			}
 		})
-		e.Run("A4b never before its time", func(e *engine) {
+		e.Behaviour("A4b never before its time", func(e *engine) {
+			e.add(job("s", func(j *wire.Job) { j.RunAt = timestamppb.New(time.UnixMilli(e.now + 1500).Add(time.Nanosecond)) }))
 			e.pass(1500 * time.Millisecond)
 			e.nothing()
 			e.pass(time.Millisecond)
 			e.run("s", conveyor.VerdictDone)
 		})
-		e.Run("A4c past or now is queued at once", func(e *engine) {
+		e.Behaviour("A4c past or now is queued at once", func(e *engine) {
 			e.add(job("past", runAt(e.now-1)), job("now", runAt(e.now)))
 			for _, r := range e.reserves("past", "now") {
 				e.end(r, conveyor.VerdictDone)
 			}
 		})
-		e.Run("A4d first the parent, then the time, and the parent stays open", func(e *engine) {
+		e.Behaviour("A4d first the parent, then the time, and the parent stays open", func(e *engine) {
 			e.add(job("p"), job("c", under("p"), runAt(e.now+5000)), job("h", after(0, "p")))
 			e.run("p", conveyor.VerdictDone)
 			e.states("p closing, c scheduled, h held")
@@ -200,7 +201,7 @@ func TestAddTimes(t *testing.T) {
 			e.states("p completed, c completed, h queued")
 			e.run("h", conveyor.VerdictDone)
 		})
-		e.Run("A4e after counts from the moment all edges are satisfied", func(e *engine) {
+		e.Behaviour("A4e after counts from the moment all edges are satisfied", func(e *engine) {
 			e.add(job("u"), job("v", after(0, "u"), delayed(3*time.Second)), job("w", delayed(time.Second)))
 			e.pass(time.Second)
 			rs := e.reserves("u", "w")
@@ -212,7 +213,7 @@ func TestAddTimes(t *testing.T) {
 			e.pass(3 * time.Second)
 			e.run("v", conveyor.VerdictDone)
 		})
-		e.Run("A4f jobs of one instant start in the order they were added", func(e *engine) {
+		e.Behaviour("A4f jobs of one instant start in the order they were added", func(e *engine) {
 			e.add(job("z", runAt(e.now+1000)), job("y", runAt(e.now+1000)), job("x", runAt(e.now+500)))
 			e.pass(2 * time.Second)
 			for _, r := range e.reserves("x", "z", "y") {
@@ -223,19 +224,24 @@ func TestAddTimes(t *testing.T) {
 }
 
 func TestAddLate(t *testing.T) {
-	onBoth(t, func(e *engine) {
+	over := func(e *engine) {
+		e.Helper()
 		e.add(job("done"), job("bad"), job("bad2"))
 		e.run("done", conveyor.VerdictDone)
 		e.run("bad", conveyor.VerdictFailed)
 		e.run("bad2", conveyor.VerdictFailed)
-		e.Run("A9a under a finished upstream the edge counts as satisfied", func(e *engine) {
+	}
+	onBoth(t, func(e *engine) {
+		e.Behaviour("A9a under a finished upstream the edge counts as satisfied", func(e *engine) {
+			over(e)
 			e.add(job("c", under("done")), job("h", after(0, "done")))
 			for _, r := range e.reserves("c", "h") {
 				e.end(r, conveyor.VerdictDone)
 			}
 			e.states("done completed")
 		})
-		e.Run("A9b under a failed one it is judged by its outcome", func(e *engine) {
+		e.Behaviour("A9b under a failed one it is judged by its outcome", func(e *engine) {
+			over(e)
 			e.add(job("fc", under("bad")), job("fh", after(wire.Edge_SUCCESS, "bad")), job("ff", after(wire.Edge_FAILURE, "bad")),
 				job("fa", after(wire.Edge_ALWAYS, "bad", "bad2")))
 			e.states("fc skipped, fh skipped, ff queued, fa queued")
@@ -243,7 +249,7 @@ func TestAddLate(t *testing.T) {
 				e.end(r, conveyor.VerdictDone)
 			}
 		})
-		e.Run("A9c under an id never seen it is held as an orphan until that comes", func(e *engine) {
+		e.Behaviour("A9c under an id never seen it is held as an orphan until that comes", func(e *engine) {
 			e.add(job("o1", under("later")), job("o2", after(0, "later")))
 			e.states("o1 held, o2 held")
 			e.sound()
@@ -253,7 +259,8 @@ func TestAddLate(t *testing.T) {
 			e.run("o2", conveyor.VerdictDone)
 			e.wantKeys()
 		})
-		e.Run("A9d in strict mode that is an error and nothing is stored", func(e *engine) {
+		e.Behaviour("A9d in strict mode that is an error and nothing is stored", func(e *engine) {
+			over(e)
 			err := e.AddMany(e.Context(), []*wire.Job{job("s1"), job("s2", under("never"))}, conveyor.Strict())
 			if !errors.Is(err, conveyor.ErrUnknownUpstream) || !strings.Contains(err.Error(), "never") {
 				e.Errorf("got %v", err)
@@ -265,7 +272,9 @@ func TestAddLate(t *testing.T) {
 			}
 			e.run("s2", conveyor.VerdictDone)
 		})
-		e.Run("A9e adding an existing uuid is a no-op", func(e *engine) {
+		e.Behaviour("A9e adding an existing uuid is a no-op", func(e *engine) {
+			over(e)
+			e.add(job("c"))
 			before := dump(e)
 			e.add(job("done"), job("c", queue("elsewhere")))
 			if diff := cmp.Diff(before, dump(e)); diff != "" {

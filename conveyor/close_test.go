@@ -13,13 +13,13 @@ import (
 
 func TestClose(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		e.Run("A6a a leaf closes at once", func(e *engine) {
+		e.Behaviour("A6a a leaf closes at once", func(e *engine) {
 			e.add(job("leaf"))
 			e.run("leaf", conveyor.VerdictDone)
 			e.states("leaf completed")
 			e.wantKeys()
 		})
-		e.Run("A6b a parent with three children closes with the last one", func(e *engine) {
+		e.Behaviour("A6b a parent with three children closes with the last one", func(e *engine) {
 			e.add(job("p"), job("c1", under("p")), job("c2", under("p")), job("c3", under("p")), job("h", after(0, "p")))
 			e.run("p", conveyor.VerdictDone)
 			for i, r := range e.reserves("c1", "c2", "c3") {
@@ -27,13 +27,16 @@ func TestClose(t *testing.T) {
 				e.end(r, conveyor.VerdictDone)
 			}
 			e.states("p completed, h queued")
+			e.run("h", conveyor.VerdictDone)
 		})
-		e.Run("A6c the heir keeps its predecessor_uuid", func(e *engine) {
+		e.Behaviour("A6c the heir keeps its predecessor_uuid", func(e *engine) {
+			e.add(job("p"), job("h", after(0, "p")))
+			e.run("p", conveyor.VerdictDone)
 			if got := e.take("h").Job; got.PredecessorUuid != "p" {
 				e.Errorf("predecessor_uuid %q", got.PredecessorUuid)
 			}
 		})
-		e.Run("A6d closing an already closed job is harmless", func(e *engine) {
+		e.Behaviour("A6d closing an already closed job is harmless", func(e *engine) {
 			e.add(job("x"))
 			r := e.take("x")
 			e.end(r, conveyor.VerdictDone)
@@ -47,14 +50,14 @@ func TestClose(t *testing.T) {
 				e.Error(diff)
 			}
 		})
-		e.Run("A6e an heir of a child does not delay the grandparent", func(e *engine) {
+		e.Behaviour("A6e an heir of a child does not delay the grandparent", func(e *engine) {
 			e.add(job("g"), job("gc", under("g")), job("gh", after(0, "gc")))
 			e.run("g", conveyor.VerdictDone)
 			e.run("gc", conveyor.VerdictDone)
 			e.states("g completed, gc completed, gh queued")
 			e.run("gh", conveyor.VerdictDone)
 		})
-		e.Run("A6f it does when it also has a parent edge", func(e *engine) {
+		e.Behaviour("A6f it does when it also has a parent edge", func(e *engine) {
 			e.add(job("G"), job("GC", under("G")), job("GH", under("G"), after(0, "GC")))
 			e.run("G", conveyor.VerdictDone)
 			e.run("GC", conveyor.VerdictDone)
@@ -62,7 +65,7 @@ func TestClose(t *testing.T) {
 			e.run("GH", conveyor.VerdictDone)
 			e.states("G completed")
 		})
-		e.Run("A14a two last siblings in one call close the parent once", func(e *engine) {
+		e.Behaviour("A14a two last siblings in one call close the parent once", func(e *engine) {
 			e.add(job("P"), job("S1", under("P")), job("S2", under("P")), job("H", after(0, "P")))
 			e.run("P", conveyor.VerdictDone)
 			rs := e.reserves("S1", "S2")
@@ -76,33 +79,37 @@ func TestClose(t *testing.T) {
 
 func TestCloseAtTheSameInstant(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		for round := range 20 {
-			p, h := fmt.Sprintf("p%d", round), fmt.Sprintf("h%d", round)
-			e.add(job(p), job(p+"a", under(p)), job(p+"b", under(p)), job(h, after(0, p)))
-			e.run(p, conveyor.VerdictDone)
-			rs := e.reserves(p+"a", p+"b")
-			var wg sync.WaitGroup
-			for i, r := range rs {
-				wg.Go(func() {
-					_, err := e.Exchange(e.Context(), conveyor.ExchangeRequest{
-						Caller: fmt.Sprintf("caller%d", i), Number: int64(round + 1), Done: []conveyor.Ack{ack(r, conveyor.VerdictDone)},
-					})
-					if err != nil {
-						e.Error(err)
-					}
-				})
-			}
-			wg.Wait()
-			e.states(p + " completed, " + h + " queued")
-			e.run(h, conveyor.VerdictDone)
-			e.nothing()
-		}
+		e.Behaviour("A14d two last siblings at the same instant close the parent once", closeAtTheSameInstant)
 	})
+}
+
+func closeAtTheSameInstant(e *engine) {
+	for round := range 20 {
+		p, h := fmt.Sprintf("p%d", round), fmt.Sprintf("h%d", round)
+		e.add(job(p), job(p+"a", under(p)), job(p+"b", under(p)), job(h, after(0, p)))
+		e.run(p, conveyor.VerdictDone)
+		rs := e.reserves(p+"a", p+"b")
+		var wg sync.WaitGroup
+		for i, r := range rs {
+			wg.Go(func() {
+				_, err := e.Exchange(e.Context(), conveyor.ExchangeRequest{
+					Caller: fmt.Sprintf("caller%d", i), Number: int64(round + 1), Done: []conveyor.Ack{ack(r, conveyor.VerdictDone)},
+				})
+				if err != nil {
+					e.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		e.states(p + " completed, " + h + " queued")
+		e.run(h, conveyor.VerdictDone)
+		e.nothing()
+	}
 }
 
 func TestOutcomes(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		e.Run("A10a a child that fails for good makes its parent fail", func(e *engine) {
+		e.Behaviour("A10a a child that fails for good makes its parent fail", func(e *engine) {
 			e.add(job("p"), job("c", under("p")), job("s", after(wire.Edge_SUCCESS, "p")), job("f", after(wire.Edge_FAILURE, "p")))
 			e.run("p", conveyor.VerdictDone)
 			e.run("c", conveyor.VerdictFailed)
@@ -115,14 +122,14 @@ func TestOutcomes(t *testing.T) {
 			}
 			e.run("f", conveyor.VerdictDone)
 		})
-		e.Run("A10b unless it is ignored", func(e *engine) {
+		e.Behaviour("A10b unless it is ignored", func(e *engine) {
 			e.add(job("ip"), job("ic", edge(&wire.Edge{Uuid: "ip", IgnoreFailure: true})), job("is", after(wire.Edge_SUCCESS, "ip")))
 			e.run("ip", conveyor.VerdictDone)
 			e.run("ic", conveyor.VerdictFailed)
 			e.states("ip completed, ic failed, is queued")
 			e.run("is", conveyor.VerdictDone)
 		})
-		e.Run("A10c a failed parent skips its children, their heirs and so on", func(e *engine) {
+		e.Behaviour("A10c a failed parent skips its children, their heirs and so on", func(e *engine) {
 			e.add(job("fp"), job("k1", under("fp")), job("k2", under("k1")), job("k3", after(0, "k2")), job("k4", after(wire.Edge_ALWAYS, "k3")),
 				job("k5", after(wire.Edge_FAILURE, "k2")))
 			e.run("fp", conveyor.VerdictFailed)
@@ -132,7 +139,7 @@ func TestOutcomes(t *testing.T) {
 			}
 			e.wantKeys()
 		})
-		e.Run("A10d skipped passes on the outcome that excluded it", func(e *engine) {
+		e.Behaviour("A10d skipped passes on the outcome that excluded it", func(e *engine) {
 			e.add(job("ok"), job("onlyfail", after(wire.Edge_FAILURE, "ok")), job("then", after(wire.Edge_SUCCESS, "onlyfail")))
 			e.run("ok", conveyor.VerdictDone)
 			e.states("ok completed, onlyfail skipped, then queued")
@@ -141,7 +148,7 @@ func TestOutcomes(t *testing.T) {
 			}
 			e.run("then", conveyor.VerdictDone)
 		})
-		e.Run("A10e a block is judged when all its jobs have ended", func(e *engine) {
+		e.Behaviour("A10e a block is judged when all its jobs have ended", func(e *engine) {
 			e.add(job("b1"), job("b2"), job("x", after(wire.Edge_FAILURE, "b1", "b2")), job("y", after(wire.Edge_SUCCESS, "b1", "b2")),
 				job("z", after(wire.Edge_ALWAYS, "b1", "b2")))
 			rs := e.reserves("b1", "b2")
@@ -153,7 +160,7 @@ func TestOutcomes(t *testing.T) {
 				e.end(r, conveyor.VerdictDone)
 			}
 		})
-		e.Run("A10f blocks combine with AND, and failure wins", func(e *engine) {
+		e.Behaviour("A10f blocks combine with AND, and failure wins", func(e *engine) {
 			e.add(job("m1"), job("m2"),
 				job("and", after(wire.Edge_SUCCESS, "m1"), after(wire.Edge_FAILURE, "m2")),
 				job("no", after(wire.Edge_FAILURE, "m1"), after(wire.Edge_SUCCESS, "m2")))
@@ -168,14 +175,14 @@ func TestOutcomes(t *testing.T) {
 			e.run("and", conveyor.VerdictDone)
 			e.wantKeys()
 		})
-		e.Run("A10g one upstream may stand in two blocks", func(e *engine) {
+		e.Behaviour("A10g one upstream may stand in two blocks", func(e *engine) {
 			e.add(job("t1"), job("t2"), job("tw", after(wire.Edge_ALWAYS, "t1"), after(wire.Edge_SUCCESS, "t1", "t2")))
 			rs := e.reserves("t1", "t2")
 			e.end(rs[0], conveyor.VerdictDone)
 			e.end(rs[1], conveyor.VerdictDone)
 			e.run("tw", conveyor.VerdictDone)
 		})
-		e.Run("A10h a child skipped by another edge fails its parent", func(e *engine) {
+		e.Behaviour("A10h a child skipped by another edge fails its parent", func(e *engine) {
 			e.add(job("P"), job("Q"), job("C", under("P"), after(0, "Q")))
 			rs := e.reserves("P", "Q")
 			e.end(rs[0], conveyor.VerdictDone)

@@ -25,7 +25,7 @@ func all(n int, f func(i int)) {
 
 func TestConcurrent(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		e.Run("A11a many schedulers move a scheduled job once", func(e *engine) {
+		e.Behaviour("A11a many schedulers move a scheduled job once", func(e *engine) {
 			e.add(job("s1", runAt(e.now+1000)), job("s2", runAt(e.now+1000)))
 			e.pass(time.Second)
 			all(8, func(int) {
@@ -38,7 +38,7 @@ func TestConcurrent(t *testing.T) {
 			}
 			e.nothing()
 		})
-		e.Run("A16a from any number of goroutines, first in first out for each", func(e *engine) {
+		e.Behaviour("A16a from any number of goroutines, first in first out for each", func(e *engine) {
 			all(8, func(i int) {
 				for k := range 20 {
 					if err := e.Add(e.Context(), job(fmt.Sprintf("g%d-%02d", i, k))); err != nil {
@@ -59,7 +59,7 @@ func TestConcurrent(t *testing.T) {
 				}
 			}
 		})
-		e.Run("A11b many workers run each job of many graphs once", func(e *engine) {
+		e.Behaviour("A11b many workers run each job of many graphs once", func(e *engine) {
 			for i := range 10 {
 				e.add(chain(fmt.Sprintf("c%d", i))...)
 			}
@@ -105,38 +105,40 @@ func TestConcurrent(t *testing.T) {
 // TestCrashAnywhere lets a worker die after every one of its calls: what it had not acknowledged runs again, the rest does not.
 func TestCrashAnywhere(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		for crash := range 8 {
-			e.add(chain(fmt.Sprintf("x%d", crash))...)
-			runs := map[string]int{}
-			work := func(worker string, calls int) {
-				r := conveyor.ExchangeRequest{Worker: worker, Queues: []string{"q"}, Want: 1}
-				for range calls {
-					r.Number++
-					reply, err := e.Exchange(e.Context(), r)
-					e.ok(err)
-					for _, a := range r.Done {
-						runs[a.UUID]++ // its work counts when it is acknowledged
-					}
-					r.Done = nil
-					for _, got := range reply.Reserved {
-						r.Done = append(r.Done, ack(got, conveyor.VerdictDone))
+		e.Behaviour("A11c a crash at any point re-runs exactly the unfinished work", func(e *engine) {
+			for crash := range 8 {
+				e.add(chain(fmt.Sprintf("x%d", crash))...)
+				runs := map[string]int{}
+				work := func(worker string, calls int) {
+					r := conveyor.ExchangeRequest{Worker: worker, Queues: []string{"q"}, Want: 1}
+					for range calls {
+						r.Number++
+						reply, err := e.Exchange(e.Context(), r)
+						e.ok(err)
+						for _, a := range r.Done {
+							runs[a.UUID]++ // its work counts when it is acknowledged
+						}
+						r.Done = nil
+						for _, got := range reply.Reserved {
+							r.Done = append(r.Done, ack(got, conveyor.VerdictDone))
+						}
 					}
 				}
+				work(fmt.Sprintf("dies%d", crash), crash)
+				e.pass(conveyor.DeadAfter)
+				e.tick()
+				e.sound()
+				work(fmt.Sprintf("next%d", crash), 6)
+				want := map[string]int{}
+				for _, part := range []string{"p", "c", "h"} {
+					want[fmt.Sprintf("x%d%s", crash, part)] = 1
+				}
+				if diff := cmp.Diff(want, runs); diff != "" {
+					e.Errorf("after %d calls (-want +got):\n%s", crash, diff)
+				}
 			}
-			work(fmt.Sprintf("dies%d", crash), crash)
-			e.pass(conveyor.DeadAfter)
-			e.tick()
-			e.sound()
-			work(fmt.Sprintf("next%d", crash), 6)
-			want := map[string]int{}
-			for _, part := range []string{"p", "c", "h"} {
-				want[fmt.Sprintf("x%d%s", crash, part)] = 1
-			}
-			if diff := cmp.Diff(want, runs); diff != "" {
-				e.Errorf("A11c after %d calls (-want +got):\n%s", crash, diff)
-			}
-		}
-		e.wantKeys()
+			e.wantKeys()
+		})
 	})
 }
 

@@ -37,9 +37,9 @@ func TestWrongTypes(t *testing.T) {
 			}}})
 		}, nil},
 	}
-	for _, row := range rows {
-		t.Run(row.name, func(t *testing.T) {
-			onBoth(t, func(e *engine) {
+	onBoth(t, func(e *engine) {
+		for _, row := range rows {
+			e.Behaviour(row.name, func(e *engine) {
 				e.add(job("p", queue("other")), job("h", queue("other")))
 				kept := e.rdb.Rename(e.Context(), e.key(row.key), e.key("kept")).Err() == nil
 				e.ok(e.rdb.SetBit(e.Context(), e.key(row.key), 1, 1).Err())
@@ -69,13 +69,13 @@ func TestWrongTypes(t *testing.T) {
 				}
 				e.ok(row.call(e))
 			})
-		})
-	}
+		}
+	})
 }
 
 func TestDamageWhileWorking(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		e.Run("A7l undecodable entries are set aside, their neighbours run", func(e *engine) {
+		e.Behaviour("A7l undecodable entries are set aside, their neighbours run", func(e *engine) {
 			e.add(job("a"))
 			for _, junk := range []string{"", "\n", "\n\x05ab", "junk", "\n\x03a:b", "\n\x80\x02x", string(make([]byte, 300))} {
 				e.ok(e.rdb.LPush(e.Context(), e.key("queue:q"), junk).Err())
@@ -88,7 +88,7 @@ func TestDamageWhileWorking(t *testing.T) {
 				e.Errorf("%d set aside", n)
 			}
 		})
-		e.Run("A7m also among dependents and in scheduled", func(e *engine) {
+		e.Behaviour("A7m also among dependents and in scheduled", func(e *engine) {
 			e.add(job("p"), job("c1", under("p")), job("s", runAt(e.now+1)))
 			e.ok(e.rdb.LPush(e.Context(), e.key("jobs:p:children"), "junk").Err())
 			e.ok(e.rdb.LPush(e.Context(), e.key("jobs:p:onComplete"), "junk").Err())
@@ -102,7 +102,7 @@ func TestDamageWhileWorking(t *testing.T) {
 			e.run("h", conveyor.VerdictDone)
 			e.wantKeys()
 		})
-		e.Run("A7n a queue of the wrong type does not hide the others", func(e *engine) {
+		e.Behaviour("A7n a queue of the wrong type does not hide the others", func(e *engine) {
 			e.ok(e.rdb.Set(e.Context(), e.key("queue:q"), "x", 0).Err())
 			e.add(job("o", queue("o")))
 			reply, err := e.Exchange(e.Context(), conveyor.ExchangeRequest{Worker: "w", Number: e.number.Add(1), Queues: []string{"q", "o"}, Want: 5})
@@ -117,7 +117,7 @@ func TestDamageWhileWorking(t *testing.T) {
 			e.pass(2 * time.Second)
 			e.run("oh", conveyor.VerdictDone)
 		})
-		e.Run("A7o a list of dependents of the wrong type holds up its own job only", func(e *engine) {
+		e.Behaviour("A7o a list of dependents of the wrong type holds up its own job only", func(e *engine) {
 			e.add(job("x1"), job("x2"), job("y1", after(0, "x1")), job("y2", after(0, "x2")))
 			e.ok(e.rdb.Rename(e.Context(), e.key("jobs:x1:onComplete"), e.key("aside")).Err())
 			e.ok(e.rdb.Set(e.Context(), e.key("jobs:x1:onComplete"), "x", 0).Err())
@@ -137,7 +137,7 @@ func TestDamageWhileWorking(t *testing.T) {
 				e.end(r, conveyor.VerdictDone)
 			}
 		})
-		e.Run("A7p a job whose bytes are gone fails, with the reason", func(e *engine) {
+		e.Behaviour("A7p a job whose bytes are gone fails, with the reason", func(e *engine) {
 			e.add(job("lost"))
 			e.end(e.take("lost"), conveyor.VerdictBack)
 			e.ok(e.rdb.Del(e.Context(), e.key("jobs:lost")).Err())
@@ -147,7 +147,7 @@ func TestDamageWhileWorking(t *testing.T) {
 				e.Errorf("%q", text)
 			}
 		})
-		e.Run("A7q a job whose bytes cannot be decoded comes as broken", func(e *engine) {
+		e.Behaviour("A7q a job whose bytes cannot be decoded comes as broken", func(e *engine) {
 			e.add(job("broken"), job("fine"))
 			e.end(e.take("broken"), conveyor.VerdictBack)
 			e.ok(e.rdb.Set(e.Context(), e.key("jobs:broken"), "junk", 0).Err())
@@ -158,7 +158,7 @@ func TestDamageWhileWorking(t *testing.T) {
 			e.exchange(0, append(reply.Broken, ack(reply.Reserved[0], conveyor.VerdictDone))...)
 			e.states("broken failed, fine completed")
 		})
-		e.Run("A7r an undecodable status entry is named, its neighbours run", func(e *engine) {
+		e.Behaviour("A7r an undecodable status entry is named, its neighbours run", func(e *engine) {
 			e.add(job("n1"), job("n2"))
 			e.ok(e.rdb.HSet(e.Context(), e.key("status"), "n1", "???").Err())
 			e.refused(e.Add(e.Context(), job("n3", after(0, "n1"))), conveyor.ErrCorrupt)

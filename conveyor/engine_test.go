@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -48,6 +49,15 @@ func (e *engine) Run(name string, test func(e *engine)) {
 	e.tb.(*testing.T).Run(name, func(t *testing.T) { test(&engine{t, e.world}) })
 }
 
+// Behaviour runs the subtest of a numbered behaviour (COVERAGE.md) in a namespace of its own, so that it fails alone.
+func (e *engine) Behaviour(name string, test func(e *engine)) {
+	e.tb.(*testing.T).Run(name, func(t *testing.T) {
+		alone := newEngine(t, e.rdb)
+		test(alone)
+		alone.sound()
+	})
+}
+
 // start is when every engine's clock begins: a whole second, in milliseconds.
 const start = int64(1_800_000_000_000)
 
@@ -60,11 +70,22 @@ var stores = []struct {
 	{"miniredis", func(t *testing.T) *redis.Client { return redistest.Miniredis(t) }},
 }
 
+// envStore names the only store to test, when it is set.
+const envStore = "WAYBILL_TEST_STORE"
+
+func wanted(store string) bool {
+	only := os.Getenv(envStore)
+	return only == "" || only == store
+}
+
 // onBoth runs a test on a real Redis and on the server that the embedded store is built on, and then wants Verify to be silent.
 func onBoth(t *testing.T, test func(e *engine)) {
 	t.Helper()
 	t.Parallel()
 	for _, store := range stores {
+		if !wanted(store.name) {
+			continue
+		}
 		t.Run(store.name, func(t *testing.T) {
 			t.Parallel()
 			e := newEngine(t, store.open(t))

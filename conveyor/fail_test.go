@@ -13,7 +13,7 @@ import (
 
 func TestFail(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		e.Run("A8a a failed attempt is retried after its backoff, and counts", func(e *engine) {
+		e.Behaviour("A8a a failed attempt is retried after its backoff, and counts", func(e *engine) {
 			e.add(job("a"))
 			r := e.take("a")
 			e.exchange(0, conveyor.Ack{UUID: "a", Fence: r.Fence, Verdict: conveyor.VerdictRetry, Delay: 2 * time.Second, Failure: "boom"})
@@ -29,7 +29,7 @@ func TestFail(t *testing.T) {
 			}
 			e.end(r, conveyor.VerdictDone)
 		})
-		e.Run("A8b the last failure is kept with the bytes, for a retry", func(e *engine) {
+		e.Behaviour("A8b the last failure is kept with the bytes, for a retry", func(e *engine) {
 			e.add(job("f", func(j *wire.Job) { j.Payload = []byte("p") }))
 			r := e.take("f")
 			e.exchange(0, conveyor.Ack{UUID: "f", Fence: r.Fence, Verdict: conveyor.VerdictFailed, Failure: "bad"})
@@ -50,7 +50,7 @@ func TestFail(t *testing.T) {
 			}
 			e.end(r, conveyor.VerdictDone)
 		})
-		e.Run("A8c a child that fails once and then succeeds still closes its parent and fires heirs", func(e *engine) {
+		e.Behaviour("A8c a child that fails once and then succeeds still closes its parent and fires heirs", func(e *engine) {
 			e.add(job("p"), job("c", under("p")), job("h", after(0, "p")), job("ch", after(0, "c")))
 			e.run("p", conveyor.VerdictDone)
 			e.run("c", conveyor.VerdictRetry)
@@ -61,14 +61,14 @@ func TestFail(t *testing.T) {
 				e.end(r, conveyor.VerdictDone)
 			}
 		})
-		e.Run("A8d an heir that fails once and then succeeds", func(e *engine) {
+		e.Behaviour("A8d an heir that fails once and then succeeds", func(e *engine) {
 			e.add(job("p1"), job("h1", after(0, "p1")), job("h2", after(0, "h1")))
 			e.run("p1", conveyor.VerdictDone)
 			e.run("h1", conveyor.VerdictRetry)
 			e.run("h1", conveyor.VerdictDone)
 			e.run("h2", conveyor.VerdictDone)
 		})
-		e.Run("A8e declared edges survive retries of the upstream", func(e *engine) {
+		e.Behaviour("A8e declared edges survive retries of the upstream", func(e *engine) {
 			e.add(job("u"), job("uc", under("u")), job("uh", after(0, "u")))
 			e.run("u", conveyor.VerdictRetry)
 			e.states("u queued, uc held, uh held")
@@ -76,7 +76,7 @@ func TestFail(t *testing.T) {
 			e.run("uc", conveyor.VerdictDone)
 			e.run("uh", conveyor.VerdictDone)
 		})
-		e.Run("A8f deferring and handing back count nowhere", func(e *engine) {
+		e.Behaviour("A8f deferring and handing back count nowhere", func(e *engine) {
 			e.add(job("d"))
 			r := e.take("d")
 			e.exchange(0, conveyor.Ack{UUID: "d", Fence: r.Fence, Verdict: conveyor.VerdictDefer, Delay: time.Minute})
@@ -88,7 +88,7 @@ func TestFail(t *testing.T) {
 			}
 			e.end(r, conveyor.VerdictDone)
 		})
-		e.Run("A8g on hold it stays until it is released", func(e *engine) {
+		e.Behaviour("A8g on hold it stays until it is released", func(e *engine) {
 			e.add(job("o"), job("oh", after(0, "o")))
 			e.run("o", conveyor.VerdictHold)
 			e.states("o on hold, oh held")
@@ -109,7 +109,7 @@ func TestAttemptMadeEdges(t *testing.T) {
 		return edge(&wire.Edge{Kind: kind, Uuid: up, MadeBy: fence})
 	}
 	onBoth(t, func(e *engine) {
-		e.Run("A8h children and heirs made by a failed attempt do not run twice", func(e *engine) {
+		e.Behaviour("A8h children and heirs made by a failed attempt do not run twice", func(e *engine) {
 			e.add(job("u"))
 			r := e.take("u")
 			e.add(job("c1", made(0, "u", r.Fence)), job("h1", made(1, "u", r.Fence)))
@@ -125,7 +125,7 @@ func TestAttemptMadeEdges(t *testing.T) {
 			e.nothing()
 			e.wantKeys()
 		})
-		e.Run("A8i the same uuid made again by the next attempt runs once", func(e *engine) {
+		e.Behaviour("A8i the same uuid made again by the next attempt runs once", func(e *engine) {
 			e.add(job("v"))
 			r := e.take("v")
 			e.add(job("vc", made(0, "v", r.Fence)))
@@ -143,7 +143,7 @@ func TestAttemptMadeEdges(t *testing.T) {
 			e.states("v completed, vc completed")
 			e.wantKeys()
 		})
-		e.Run("A8j what the last, failing attempt made is dropped", func(e *engine) {
+		e.Behaviour("A8j what the last, failing attempt made is dropped", func(e *engine) {
 			e.add(job("w"), job("declared", after(wire.Edge_ALWAYS, "w")))
 			r := e.take("w")
 			e.add(job("wc", made(0, "w", r.Fence)), job("wh", edge(&wire.Edge{Kind: 1, Uuid: "w", RunIf: wire.Edge_ALWAYS, MadeBy: r.Fence})))
@@ -151,7 +151,7 @@ func TestAttemptMadeEdges(t *testing.T) {
 			e.states("w failed, wc cancelled, wh cancelled, declared queued")
 			e.run("declared", conveyor.VerdictDone)
 		})
-		e.Run("A14b a superseded attempt can make nothing", func(e *engine) {
+		e.Behaviour("A14b a superseded attempt can make nothing", func(e *engine) {
 			e.add(job("x"))
 			r := e.take("x")
 			e.end(r, conveyor.VerdictBack)
@@ -164,7 +164,7 @@ func TestAttemptMadeEdges(t *testing.T) {
 
 func TestLost(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		e.Run("A12a a dead worker's job counts as lost, not as an attempt, and keeps its place", func(e *engine) {
+		e.Behaviour("A12a a dead worker's job counts as lost, not as an attempt, and keeps its place", func(e *engine) {
 			e.add(job("a"), job("b"))
 			e.beat("w1")
 			rs := e.exchangeAs("w1", 1).Reserved
@@ -189,7 +189,7 @@ func TestLost(t *testing.T) {
 				e.end(r, conveyor.VerdictDone)
 			}
 		})
-		e.Run("A12b a poison job ends after five lost leases", func(e *engine) {
+		e.Behaviour("A12b a poison job ends after five lost leases", func(e *engine) {
 			e.add(job("poison"), job("ph", after(wire.Edge_FAILURE, "poison")))
 			for i := range 5 {
 				id := fmt.Sprintf("victim%d", i)
@@ -205,7 +205,7 @@ func TestLost(t *testing.T) {
 			}
 			e.run("ph", conveyor.VerdictDone)
 		})
-		e.Run("A12c its limit can be set, and on_exhausted = hold holds", func(e *engine) {
+		e.Behaviour("A12c its limit can be set, and on_exhausted = hold holds", func(e *engine) {
 			limit := int32(1)
 			e.add(job("l", func(j *wire.Job) { j.RetryPolicy = &wire.RetryPolicy{MaxLost: &limit, HoldOnExhausted: true} }))
 			e.exchangeAs("once", 1)

@@ -47,19 +47,22 @@ func TestLogs(t *testing.T) {
 				e.Errorf("%d entries, %+v", len(last), last)
 			}
 		})
-		e.Run("A14c a superseded attempt writes nothing", func(e *engine) {
-			e.end(r, conveyor.VerdictBack)
-			e.refused(log(1, 6, "late"), conveyor.ErrOutdated)
+		e.Behaviour("A14c a superseded attempt writes nothing", func(e *engine) {
+			log := func(fence, n int64, text string) error { return e.AppendLog(e.Context(), "a", fence, n, []byte(text)) }
+			e.add(job("a"))
+			e.run("a", conveyor.VerdictBack)
+			e.refused(log(1, 1, "late"), conveyor.ErrOutdated)
 			r2 := e.take("a")
-			e.refused(log(1, 7, "late"), conveyor.ErrOutdated)
+			e.refused(log(1, 2, "late"), conveyor.ErrOutdated)
 			e.ok(log(2, 1, "again"))
 			e.refused(e.SetProgress(e.Context(), "a", 1, conveyor.Progress{Done: 1}), conveyor.ErrOutdated)
 			e.exchange(0, conveyor.Ack{UUID: "a", Fence: r2.Fence, Result: []byte("result")})
-			if got := read(e, conveyor.LogPosition{Fence: 2}); len(got) != 1 || string(got[0].Text) != "again" {
+			if got := read(e, conveyor.LogPosition{}); len(got) != 1 || string(got[0].Text) != "again" {
 				e.Errorf("%+v", got)
 			}
 		})
 		e.Run("a result is kept, another job has none", func(e *engine) {
+			e.exchange(0, conveyor.Ack{UUID: "a", Fence: r.Fence, Result: []byte("result")})
 			b, err := e.Result(e.Context(), "a")
 			if string(b) != "result" || err != nil {
 				e.Errorf("%q %v", b, err)
@@ -81,7 +84,7 @@ func TestLogs(t *testing.T) {
 
 func TestEvents(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		e.Run("A15a every change is told, with whole statuses and without gaps", func(e *engine) {
+		e.Behaviour("A15a every change is told, with whole statuses and without gaps", func(e *engine) {
 			e.add(job("a"), job("b", after(0, "a")))
 			r := e.take("a")
 			e.ok(e.SetProgress(e.Context(), "a", r.Fence, conveyor.Progress{Done: 3, Total: 4, Text: "most of it"}))
@@ -112,6 +115,9 @@ func TestEvents(t *testing.T) {
 				e.Error(last, err)
 			}
 		})
+		e.add(job("a"), job("b", after(0, "a")))
+		e.run("a", conveyor.VerdictDone)
+		e.take("b")
 		e.Run("nothing new is an empty batch, also after waiting", func(e *engine) {
 			for _, block := range []time.Duration{0, time.Millisecond} {
 				batch, err := e.Events(e.Context(), 4, block)

@@ -46,18 +46,21 @@ func TestWorkers(t *testing.T) {
 				e.Error(diff, reply.Now)
 			}
 		})
-		e.Run("A13a leaving hands back, at its place, with nothing spent", func(e *engine) {
-			e.add(job("b"))
+		e.Behaviour("A13a leaving hands back, at its place, with nothing spent", func(e *engine) {
+			e.add(job("a"), job("b"))
+			e.exchangeAs("w1", 1)
 			e.ok(e.Leave(e.Context(), "w1"))
 			e.workers()
 			rs := e.reserves("a", "b")
-			if rs[0].Lost != 1 || rs[0].Attempts != 0 {
+			if rs[0].Lost != 0 || rs[0].Attempts != 0 {
 				e.Errorf("%+v", rs[0])
 			}
 			for _, r := range rs {
 				e.end(r, conveyor.VerdictDone)
 			}
 		})
+		e.ok(e.Leave(e.Context(), "w1"))
+		e.run("a", conveyor.VerdictDone)
 		e.Run("I14 also of one that never sent a beat", func(e *engine) {
 			e.exchangeAs("silent", 1)
 			e.pass(conveyor.DeadAfter)

@@ -32,6 +32,9 @@ func onBothStores(t *testing.T, test func(s *workers)) {
 		"redis":     func(t testing.TB) *redis.Client { return redistest.Shared(t).Client(t) },
 		"miniredis": redistest.Miniredis,
 	} {
+		if !wanted(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(newWorkers(t, open(t)))
