@@ -182,7 +182,7 @@ func jobKey(name string) (uuid, what string) {
 // wantedKind is the type a key must have; "" for keys that are not the engine's.
 func wantedKind(name string) string {
 	switch name {
-	case "status", "queues", "slots", "depth", "results", "failures", "failed", "progress":
+	case "status", "queues", "slots", "depth", "results", "failures", "failed", "progress", "unique":
 		return "hash"
 	case "scheduled", "todo", "workers", "leases", "callers":
 		return "zset"

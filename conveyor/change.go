@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/waybill-dev/waybill/conveyor/wire"
 )
@@ -39,7 +40,8 @@ func (c *Client) Cancel(ctx context.Context, uuid string) error {
 }
 
 // Retry runs a failed job again, under a new opening, with its attempts reset. Retrying a job that is not over is a
-// no-op; one that ended otherwise, failed(child) included, is ErrState.
+// no-op; one that ended otherwise, failed(child) included, is ErrState; one whose unique key another job holds by now is
+// *UniqueError.
 func (c *Client) Retry(ctx context.Context, uuid string) error {
 	s, err := c.Statuses(ctx, []string{uuid})
 	if err != nil {
@@ -48,10 +50,39 @@ func (c *Client) Retry(ctx context.Context, uuid string) error {
 	if s[0].State == StateUnknown {
 		return fmt.Errorf("retry %s: %w", uuid, ErrNotFound)
 	}
-	call := newApplyCall("retry", nil, nil, 3)
-	call.args = append(call.args, "R", uuid, s[0].Opening)
+	call := newApplyCall("retry", nil, nil, 5)
+	if err := c.again(ctx, call, s[0]); err != nil {
+		return fmt.Errorf("retry: %w", err)
+	}
 	if err := c.apply(ctx, call); err != nil {
 		return fmt.Errorf("retry: %w", err)
+	}
+	return nil
+}
+
+// again appends the retry of a job. One that failed before it was ever started, since its unique key was held, gets the
+// edges and the time that it was added with; those that an attempt made count as declared ones now.
+func (c *Client) again(ctx context.Context, call *applyCall, s Status) error {
+	call.args = append(call.args, "R", s.UUID, s.Opening)
+	if s.State != StateFailed || s.Fence > 0 {
+		return nil
+	}
+	job, _, err := c.Get(ctx, s.UUID)
+	if err != nil || job == nil {
+		return err
+	}
+	for _, e := range job.Edges {
+		e.MadeBy = 0
+	}
+	sub, err := newSubmission(job, addOptions{})
+	if err != nil {
+		return fmt.Errorf("%w: bytes of the job: %w", ErrCorrupt, err)
+	}
+	call.args[len(call.args)-3] = "Rs"
+	call.args = append(call.args, sub.entry)
+	if sub.edges != "" {
+		call.args[len(call.args)-4] = "Rse"
+		call.args = append(call.args, sub.edges)
 	}
 	return nil
 }
@@ -171,7 +202,8 @@ func (b *Batch) call() (*applyCall, error) {
 
 // validKey keeps companion writes off the engine's own keys.
 func validKey(what, key string) error {
-	if key == "" || engineKeys[key] {
+	kind, _, parted := strings.Cut(key, ":")
+	if key == "" || engineKeys[key] || parted && enginePrefixes[kind] {
 		return fmt.Errorf("%s key %q: %w", what, key, ErrKey)
 	}
 	return nil
@@ -179,7 +211,12 @@ func validKey(what, key string) error {
 
 var engineKeys = map[string]bool{"status": true, "seq": true, "scheduled": true, "todo": true, "workers": true, "leases": true,
 	"queues": true, "slots": true, "depth": true, "ended": true, "events": true, "events:seq": true, "results": true,
-	"failures": true, "failed": true, "progress": true, "clock": true, "setaside": true, "callers": true}
+	"failures": true, "failed": true, "progress": true, "clock": true, "setaside": true, "callers": true,
+	"unique": true, "labels": true, "sweeps": true, "removals": true, "expiry": true}
+
+// enginePrefixes are what the engine's keys that belong to one job, queue, worker or label start with.
+var enginePrefixes = map[string]bool{"queue": true, "jobs": true, "worker": true, "idle": true, "wake": true, "call": true, "ended": true,
+	"label": true, "past": true, "shares": true, "servers": true, "damaged": true}
 
 // change appends one Change: kind and options, uuid, and what they announce, in the order apply.lua reads.
 func (call *applyCall) change(ch *Change) error {

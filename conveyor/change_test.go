@@ -280,7 +280,9 @@ func TestApply(t *testing.T) {
 			e.ok(e.Apply(e.Context(), b))
 		})
 		e.Run("the engine's own keys are refused", func(e *engine) {
-			e.refused(e.Apply(e.Context(), conveyor.Batch{Companions: []conveyor.Attach{{Key: "status", Field: "a", Value: []byte("x")}}}), conveyor.ErrKey)
+			for _, key := range []string{"", "status", "unique", "queue:q", "jobs:a", "label:a=b", "past:a=b", "ended:q", "worker:w", "call:c"} {
+				e.refused(e.Apply(e.Context(), conveyor.Batch{Companions: []conveyor.Attach{{Key: key, Field: "a", Value: []byte("x")}}}), conveyor.ErrKey)
+			}
 		})
 		e.Run("cancel and forget remove the record and what is over", func(e *engine) {
 			e.add(job("c"))

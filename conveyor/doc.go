@@ -50,6 +50,7 @@
 //   - I4: an acknowledged add is never lost.
 //   - I5: within a queue and lane jobs start in the order they became ready, also after leases are lost.
 //   - I6: no job starts before its run_at.
+//   - I7: a unique key is held iff its owner is live.
 //   - I8: an heir fires exactly once, after all it waits for.
 //   - I11: every live job can still end, or is an orphan.
 //   - I12: a script that errors changed nothing.
@@ -72,6 +73,7 @@
 //	jobs:<u>:log                          STREAM  <fence>-<n>
 //	status                                HASH    uuid -> status entry, see entry.go
 //	results, failures, failed, progress   HASH    uuid -> result, last failure, bytes of a failed job, progress
+//	unique                                HASH    escaped "<type>:<key>" -> the live job that holds it
 //	todo, leases, ended                   ZSET, ZSET, LIST   what is left to do; deadlines without worker; for retention
 //	workers, worker:<w>, worker:<w>:jobs  ZSET, HASH, ZSET   beats, description, running jobs
 //	queues, depth, slots                  HASH    settings, queued jobs by lane, running jobs

@@ -23,7 +23,8 @@ import (
 //
 // Tags: d due (ms), e delay after the edges (ms), f fence, a attempts, l lost, g opening, w owner, i edges, p undecided
 // edges in the hash, x decided outcome of a closing job, k how edges excluded it (- or =), s started, t ended (ms), z uuid
-// of the upstream that excluded it, b failed children, h outcomes of earlier openings, m limit of lost leases.
+// of the upstream that excluded it, b failed children, h outcomes of earlier openings, m limit of lost leases, y unique key
+// as "<type>:<key>", escaped.
 
 var stateOf = map[byte]State{
 	'h': StateHeld, 't': StateTemplate, 's': StateScheduled, 'q': StateQueued, 'r': StateRunning, 'c': StateClosing,
@@ -102,6 +103,9 @@ func (s *Status) set(tag byte, value string) bool {
 		return true
 	case 'z':
 		s.Cause = value
+		return true
+	case 'y':
+		s.Unique = unescaped(value)
 		return true
 	case 'i':
 		s.Pending += strings.Count(value, "?") + strings.Count(value, "~")

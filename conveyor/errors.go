@@ -23,6 +23,7 @@ var (
 	ErrGuard           = errors.New("guard does not hold: the lock was lost")
 	ErrOutdated        = errors.New("outdated: the attempt or call number was superseded")
 	ErrNotFound        = errors.New("not found")
+	ErrUnique          = errors.New("unique key is held by another job")
 	ErrState           = errors.New("not possible in the job's state")
 	// ErrCorrupt means a key of the wrong type or an undecodable entry; the message names the key. Nothing was changed.
 	ErrCorrupt = errors.New("corrupt data")
@@ -70,6 +71,29 @@ func parseConflicts(text string) error {
 		e.Conflicts = append(e.Conflicts, c)
 	}
 	return e
+}
+
+// UniqueError tells who holds the unique key of a job that was refused. Nothing of that call was stored.
+type UniqueError struct {
+	Key    string // "<type>:<key>"
+	UUID   string // the job that was refused
+	Holder string // the live job that has the key
+}
+
+func (e *UniqueError) Error() string {
+	return fmt.Sprintf("job %s: unique key %s is held by job %s: wait for its end, or cancel it", e.UUID, e.Key, e.Holder)
+}
+
+// Unwrap makes a UniqueError ErrUnique.
+func (e *UniqueError) Unwrap() error { return ErrUnique }
+
+// parseUnique reads "<key> <holder> <uuid>".
+func parseUnique(text string) error {
+	f := strings.Fields(text)
+	if len(f) != 3 {
+		return fmt.Errorf("%w: %s", ErrUnique, text)
+	}
+	return &UniqueError{Key: unescaped(f[0]), Holder: f[1], UUID: f[2]}
 }
 
 // StepError tells which step of Add met a key it could not use. Nothing was changed.

@@ -64,6 +64,7 @@ func (s *sequence) play() {
 		if i%3 == 2 {
 			s.real.sound()
 		}
+		s.real.ledger()
 		if s.Failed() {
 			s.Fatalf("after step %d:\n%s", i, dump(s.real))
 		}
@@ -100,13 +101,14 @@ func (s *sequence) both(call func(e *engine) (any, error)) (any, error) {
 }
 
 // try makes a call that may be refused for the reasons given.
-func (s *sequence) try(call func(e *engine) error, allowed ...error) {
+func (s *sequence) try(call func(e *engine) error, allowed ...error) error {
 	_, err := s.both(func(e *engine) (any, error) { return nil, call(e) })
 	var conflict *conveyor.ConflictError
-	if err == nil || errors.As(err, &conflict) || slices.ContainsFunc(allowed, func(a error) bool { return errors.Is(err, a) }) {
-		return
+	allowed = append(allowed, conveyor.ErrUnique)
+	if err != nil && !errors.As(err, &conflict) && !slices.ContainsFunc(allowed, func(a error) bool { return errors.Is(err, a) }) {
+		s.Fatal(err)
 	}
-	s.Fatal(err)
+	return err
 }
 
 // draw makes a job with edges to what is there or is still to come.
@@ -124,6 +126,9 @@ func (s *sequence) draw(uuid string) *wire.Job {
 			e.RunIf = wire.Edge_RunIf(s.int("run_if", 0, 2))
 		}
 		j.Edges = append(j.Edges, e)
+	}
+	if s.int("unique", 0, 3) == 0 {
+		unique(fmt.Sprintf("k%d", s.int("key", 0, 2)))(j)
 	}
 	delete(s.due, uuid)
 	switch s.int("time", 0, 5) {
@@ -324,15 +329,20 @@ func (s *sequence) cancel() {
 
 func (s *sequence) update() {
 	uuid := s.some()
-	j := s.draw(uuid)
-	st := s.statuses()[uuid]
+	due, timed := s.due[uuid]
+	j, st := s.draw(uuid), s.statuses()[uuid]
+	if err := s.try(func(e *engine) error { return e.Update(e.Context(), j) }, conveyor.ErrNotFound); err != nil {
+		if delete(s.due, uuid); timed {
+			s.due[uuid] = due
+		}
+		return
+	}
 	if waits := slices.Contains([]conveyor.State{conveyor.StateHeld, conveyor.StateScheduled, conveyor.StateQueued}, st.State); waits {
 		s.edges[uuid] = j.Edges
 	}
 	if st.Fence > 0 || st.State == conveyor.StateRunning {
 		delete(s.due, uuid) // it has started: its time is over
 	}
-	s.try(func(e *engine) error { return e.Update(e.Context(), j) }, conveyor.ErrNotFound)
 	s.seePlaces()
 }
 

@@ -23,7 +23,7 @@ type script struct {
 }
 
 // core is what every script needs that changes jobs.
-var core = []string{"base", "entry", "ticket", "edge", "place", "meet", "settle", "commit"}
+var core = []string{"base", "entry", "ticket", "edge", "place", "meet", "settle", "unique", "commit"}
 
 var (
 	applyScript    = newScript("apply", append(core[:len(core):len(core)], "wire", "change")...)
@@ -114,6 +114,8 @@ func (c *Client) scriptError(ctx context.Context, s *script, err error) error {
 		return fmt.Errorf("%w: %s", ErrUnknownUpstream, text)
 	case "STATE":
 		return fmt.Errorf("%s: %w", text, ErrState)
+	case "UNIQUE":
+		return parseUnique(text)
 	case "CONFLICT":
 		return parseConflicts(text)
 	case "CORRUPT":

@@ -51,6 +51,8 @@ type Status struct {
 	Started  time.Time // of the latest attempt
 	Ended    time.Time
 
+	Unique string // "<type>:<key>" of a job with a unique key; held while the job is live
+
 	Success         bool // of a skipped job: the outcome that excluded it
 	ChildFailed     bool // failed(child): its own work succeeded
 	FailedChildren  int

@@ -17,6 +17,7 @@ import (
 const (
 	MaxPayload = 1 << 20 // bytes
 	MaxEdges   = 20_000
+	MaxUnique  = 512      // bytes of a unique key together with the type it belongs to
 	apart      = 16 << 10 // bytes of a job from which on they are kept beside its tickets
 )
 
@@ -85,6 +86,9 @@ func validate(job *wire.Job) error {
 	if job.After != nil && (job.After.CheckValid() != nil || job.After.AsDuration() < 0) {
 		problems = append(problems, fmt.Errorf("after: %w: %s", ErrTime, job.After))
 	}
+	if n := len(job.Type) + len(job.Unique); job.Unique != "" && n > MaxUnique {
+		problems = append(problems, fmt.Errorf("type and unique key of %d bytes, the limit is %d: %w", n, MaxUnique, ErrTooLarge))
+	}
 	if n := len(job.Edges); n > MaxEdges {
 		problems = append(problems, fmt.Errorf("%d edges, the limit is %d: %w", n, MaxEdges, ErrTooLarge))
 	}
@@ -116,6 +120,10 @@ func entryOf(job *wire.Job) string {
 	if p := job.RetryPolicy; p != nil && p.MaxLost != nil {
 		b = append(b, "|m"...)
 		b = strconv.AppendInt(b, int64(max(*p.MaxLost, 0)), 10)
+	}
+	if job.Unique != "" {
+		b = append(b, "|y"...)
+		b = append(b, uniqueTag(job)...)
 	}
 	return string(b)
 }

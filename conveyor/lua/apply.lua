@@ -4,11 +4,11 @@
 --   value; then the changes, each: kind with options, uuid, and what these say.
 --   Versions are '=<version>' to set and '-<version>' to remove (no value follows).
 --   Kinds: A add, U update, C cancel, L drop the recorded flag, O reopen, T companion write only, R retry, H release.
---   A and U: entry text (state ignored), bytes. O and R: opening. Options, in this order:
---   e edges follow; x expected state letters follow; p the replaced uuid follows; t companion write follows;
+--   A and U: entry text (state ignored), bytes. O and R: opening; R with option s: then entry text. Options, in this order:
+--   s see R; e edges follow; x expected state letters follow; p the replaced uuid follows; t companion write follows;
 --   w withdraw; n cancel the replaced one; b bytes go to jobs:<uuid>.
 -- Replies: the keys that are damaged and delay some job, usually none. Errors: GUARD; CONFLICT <index>:<state or
---   version>:<s|v>,...; OUTDATED <uuid>; UNKNOWN <uuid>; STATE <uuid>; CORRUPT [<step>] <key> ...
+--   version>:<s|v>,...; OUTDATED <uuid>; UNKNOWN <uuid>; UNIQUE <key> <holder> <uuid>; STATE <uuid>; CORRUPT [<step>] <key> ...
 strict_keys = true
 check_fixed()
 local at = 1
@@ -53,13 +53,14 @@ while at <= argc do
   if c.kind == 'A' or c.kind == 'U' then
     c.entry, c.bytes = ARGV[at], ARGV[at + 1]
     at = at + 2
-    if find(o, 'e', 2, true) then
-      c.edges = edges(ARGV[at])
-      at = at + 1
-      for _, e in ipairs(c.edges) do uuids[#uuids + 1] = e.u end
-    end
   elseif c.kind == 'O' or c.kind == 'R' then
     c.opening = tonumber(arg())
+    if find(o, 's', 2, true) then c.entry = arg() end
+  end
+  if find(o, 'e', 2, true) then
+    c.edges = edges(ARGV[at])
+    at = at + 1
+    for _, e in ipairs(c.edges) do uuids[#uuids + 1] = e.u end
   end
   if #o > 1 then
     c.expect = find(o, 'x', 2, true) and arg()
@@ -86,6 +87,7 @@ for key, values in pairs(fields) do
   end
 end
 if fault then return redis.error_reply(fault) end
+unique.coming = list
 load(uuids)
 for _, u in ipairs(uuids) do
   if S[u] and S[u].bad then return redis.error_reply('CORRUPT ' .. PRE .. 'status entry of ' .. u) end
@@ -212,7 +214,7 @@ local function change(index, c)
   elseif c.kind == 'O' then
     if not reopen(r, c.opening) then conflicts[#conflicts + 1] = index .. ':' .. r.st .. ':s' end
   elseif c.kind == 'R' then
-    if not again(r, c.opening) then refuse('STATE ' .. r.u) end
+    if not again(r, c.opening, c.entry, c.edges) then refuse('STATE ' .. r.u) end
   elseif c.kind == 'H' then
     if r.st == 'H' then
       r.a = nil

@@ -21,20 +21,39 @@ local function sprout(u, entry)
     seed = decode(u, entry)
     seeds[entry] = seed
   end
-  return {
+  local r = {
     u = u, st = 'h', ln = seed.ln, fl = seed.fl, q = seed.q, n = 0, d = seed.d, e = seed.e, m = seed.m,
     T = nil, i = nil, dirty = nil, loud = nil, queued = nil,
   }
+  if seed.y then r.y = seed.y end
+  return r
 end
 
--- add stores a new job. Lists that were filled before it came are found by `lists_of` in apply.lua.
+-- claim takes a job's unique key, or refuses the call and names the holder.
+local function claim(r)
+  local holder = r.y and unique.take(r)
+  if holder then refuse('UNIQUE ' .. r.y .. ' ' .. holder .. ' ' .. r.u) end
+  return not holder
+end
+
+-- add stores a new job. Lists that were filled before it came are found by `lists_of` in apply.lua. Whose unique key is
+-- held is refused; one that belongs to a graph is stored as failed, so that its edges are decided.
 local function add(r, list, text, apart, replaces)
   r.T = text
   S[r.u] = r
   local pending = wire(r, list, nil, replaces)
-  if apart or has(r, 'm') or pending and #list > 1 then keep_bytes(r, text) end
+  local holder = r.y and (pending or not r.k) and unique.take(r, replaces)
+  if holder and #list == 0 and not find(r.fl, '[rkh]') then
+    return refuse('UNIQUE ' .. r.y .. ' ' .. holder .. ' ' .. r.u)
+  end
+  if apart or holder or has(r, 'm') or pending and #list > 1 then keep_bytes(r, text) end
   touch(r)
-  if not pending then
+  if holder then
+    failures[#failures + 1] = r.u
+    failures[#failures + 1] = 'unique key ' .. unique.text(r.y) .. ' is held by ' .. holder
+    r.k, r.z = nil, nil
+    close_as(r, 'F')
+  elseif not pending then
     if r.k then close_as(r, r.k == '-' and 'K' or 'k') else start(r) end
   end
 end
@@ -55,6 +74,10 @@ end
 local function update(r, new, list, text)
   if r.st == 'r' or r.st == 'H' or r.st == 'c' and not r.x then unparent(r, list) end
   if ENDED[r.st] or r.st == 'c' then return end
+  if r.y ~= new.y then
+    r.y = new.y
+    if not claim(r) then return end
+  end
   local moved = r.q ~= new.q or r.ln ~= new.ln
   r.q, r.ln, r.m = new.q, new.ln, new.m
   clear(r, 'o')
@@ -167,6 +190,7 @@ local function reopen(r, n)
   local g = opening(r)
   if g >= n then return true end
   if g + 1 ~= n or r.st ~= 'C' and r.st ~= 'f' then return false end
+  if not claim(r) then return true end
   r.h = (r.h or string.rep('C', g - 1)) .. r.st
   r.g, r.st, r.b, r.t, r.z = num(n), 'c', nil, nil, nil
   flag(r, 'k')
@@ -193,22 +217,35 @@ local function reopen(r, n)
   return true
 end
 
--- again runs a failed job once more under a new opening.
-local function again(r, g)
+-- again runs a failed job once more under a new opening. One that was never started, since its unique key was held,
+-- comes with its entry and edges as it was added, and waits for them.
+local function again(r, g, entry, list)
   if opening(r) > g or not ENDED[r.st] then return true end
   if r.st ~= 'F' then return false end
   local text = call('HGET', PRE .. 'failed', r.u)
   if not text then return false end
+  if not claim(r) then return true end
   if not has(r, 'w') then uncount(r) end
   r.h = (r.h or string.rep('C', opening(r) - 1)) .. 'F'
   r.g, r.st, r.a, r.l, r.b, r.t, r.z = num(g + 1), 'h', nil, nil, nil, nil, nil
   unfail[#unfail + 1] = r.u
   keep_bytes(r, text)
+  touch(r)
+  if entry and not r.f then
+    local new, old = decode(r.u, entry), {}
+    for id, e in pairs(old_edges(r)) do
+      if e.m == '?' then old[id] = e end -- its ticket stands in the parent's list still
+    end
+    r.d, r.e, r.i = new.d, new.e, nil
+    if not wire(r, list, old) then
+      if r.k then close_as(r, r.k == '-' and 'K' or 'k') else start(r) end
+    end
+    return true
+  end
   for _, e in ipairs(edges(r.i)) do
     local G = KIN[e.k] and e.m == '+' and not has(r, 'w') and get(e.u)
     if G and G.st == 'c' and not G.x and opening(G) == e.o then enter(G, r.u) end
   end
-  touch(r)
   push(r)
   return true
 end

@@ -1,5 +1,5 @@
 -- commit: writes all changed records at once, with everything that follows from a state: depth and slot counters,
--- the lists of workers' jobs, leases, `ended`, the job's bytes, the event and the wake-ups. Since these follow the status
+-- the lists of workers' jobs, leases, unique keys, `ended`, the job's bytes, the event and the wake-ups. Since these follow the status
 -- here and nowhere else they cannot disagree with it.
 local results, failures = {}, {} -- uuid, bytes, ...
 local first_seq
@@ -74,7 +74,7 @@ end
 local function commit(script)
   local depth, slots = {}, {}
   local zadd, zrem, hdel = {}, {}, {}
-  local set, told, failed, past, over = {}, {}, {}, {}, {}
+  local set, told, failed, past, over, keyed = {}, {}, {}, {}, {}, {}
   for i = 1, #changed do
     local r = changed[i]
     local st, was = r.gone and '' or r.st, r.os
@@ -108,6 +108,7 @@ local function commit(script)
         clear(r, 'm')
       end
     end
+    if (r.y or r.oy) and (r.y ~= r.oy or not ENDED[st] ~= not ENDED[was] or r.gone) then keyed[#keyed + 1] = r end
     if r.gone then
       for _, h in ipairs({'status', 'results', 'failures', 'failed', 'progress'}) do append(hdel, PRE .. h, r.u) end
       dels[#dels + 1] = PRE .. 'jobs:' .. r.u .. ':log'
@@ -122,6 +123,7 @@ local function commit(script)
     end
   end
   unschedule(past)
+  unique.commit(keyed)
   flush_all_members()
   flush_places()
   keep_failed(failed)
