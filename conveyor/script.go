@@ -27,7 +27,7 @@ var core = []string{"base", "entry", "ticket", "edge", "place", "meet", "settle"
 
 var (
 	applyScript    = newScript("apply", append(core[:len(core):len(core)], "wire", "change")...)
-	exchangeScript = newScript("exchange", core...)
+	exchangeScript = newScript("exchange", append(core[:len(core):len(core)], "worker")...)
 	tickScript     = newScript("tick", append(core[:len(core):len(core)], "worker")...)
 	leaveScript    = newScript("leave", append(core[:len(core):len(core)], "worker")...)
 	progressScript = newScript("progress", core...)

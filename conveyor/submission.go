@@ -89,6 +89,9 @@ func validate(job *wire.Job) error {
 	if n := len(job.Type) + len(job.Unique); job.Unique != "" && n > MaxUnique {
 		problems = append(problems, fmt.Errorf("type and unique key of %d bytes, the limit is %d: %w", n, MaxUnique, ErrTooLarge))
 	}
+	if job.ReserveFor != nil && (job.ReserveFor.CheckValid() != nil || job.ReserveFor.AsDuration() < 0) {
+		problems = append(problems, fmt.Errorf("reserve_for: %w: %s", ErrTime, job.ReserveFor))
+	}
 	if n := len(job.Edges); n > MaxEdges {
 		problems = append(problems, fmt.Errorf("%d edges, the limit is %d: %w", n, MaxEdges, ErrTooLarge))
 	}

@@ -14,13 +14,7 @@ local dead_ms, keep_ms, calls_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumbe
 local more = release_due(100) >= 100
 take_todo(100)
 
-local expired = call('ZRANGEBYSCORE', PRE .. 'leases', '-inf', num(now), 'LIMIT', 0, 100)
-load(expired)
-for i = 1, #expired do
-  local r = S[expired[i]]
-  if r and r.st == 'r' and not r.w then lose(r, 'the lease ended') else call('ZREM', PRE .. 'leases', expired[i]) end
-end
-if #expired >= 100 then more = true end
+if reap(100) >= 100 then more = true end
 
 local dead = {}
 for _, id in ipairs(call('ZRANGEBYSCORE', PRE .. 'workers', '-inf', num(now - dead_ms), 'LIMIT', 0, 10)) do

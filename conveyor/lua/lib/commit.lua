@@ -95,7 +95,7 @@ local function commit(script)
       bump_lane(depth, r.q, r.ln, 1)
     elseif st == 'r' then
       bump(slots, r.q, 1)
-      if was ~= 'r' or r.w ~= r.ow then append(zadd, held_key(r.w), num(r.w and r.n or r.lease), r.u) end
+      if was ~= 'r' or r.w ~= r.ow or r.lease and not r.w then append(zadd, held_key(r.w), num(r.w and r.n or r.lease), r.u) end
     elseif ENDED[st] or r.gone then
       if not r.gone and (r.expire or not ENDED[was]) then over[#over + 1] = now_text .. ' ' .. r.u end
       if has(r, 'b') then

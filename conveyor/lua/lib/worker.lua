@@ -17,6 +17,17 @@ local function lose(r, why)
   end
 end
 
+-- reap takes up to n jobs from reservations whose lease has ended, and tells how many it met.
+local function reap(n)
+  local us = call('ZRANGEBYSCORE', PRE .. 'leases', '-inf', num(now), 'LIMIT', 0, n)
+  load(us)
+  for i = 1, #us do
+    local r = S[us[i]]
+    if r and r.st == 'r' and not r.w then lose(r, 'the lease ended') else call('ZREM', PRE .. 'leases', us[i]) end
+  end
+  return #us
+end
+
 -- give_back hands a worker's jobs to fn, as many as the budget allows, and tells whether none is left.
 local function give_back(id, fn)
   local key = PRE .. 'worker:' .. id .. ':jobs'
