@@ -25,6 +25,9 @@ type script struct {
 // core is what every script needs that changes jobs.
 var core = []string{"base", "entry", "ticket", "edge", "place", "meet", "settle", "unique", "commit"}
 
+// scripts are all that newScript made.
+var scripts []*script
+
 var (
 	applyScript    = newScript("apply", append(core[:len(core):len(core)], "wire", "change")...)
 	exchangeScript = newScript("exchange", append(core[:len(core):len(core)], "worker")...)
@@ -44,7 +47,9 @@ func newScript(name string, pieces ...string) *script {
 	}
 	appendLua(&b, "lua/"+name+".lua")
 	sum := sha1.Sum([]byte(b.String()))
-	return &script{name: name, text: b.String(), sha: hex.EncodeToString(sum[:])}
+	s := &script{name: name, text: b.String(), sha: hex.EncodeToString(sum[:])}
+	scripts = append(scripts, s)
+	return s
 }
 
 func appendLua(b *strings.Builder, file string) {

@@ -112,7 +112,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		w.phase = phaseEnded
 		w.mu.Unlock()
 	}()
-	if err := w.register(ctx); err != nil {
+	if err := w.repeated(ctx, w.register); err != nil {
 		return fmt.Errorf("start worker %s: %w", w.o.ID, err)
 	}
 	w.o.Logger.Info("worker started", "worker", w.o.ID, "concurrency", w.o.Concurrency)
@@ -190,6 +190,22 @@ func (w *Worker) register(ctx context.Context) error {
 	}
 	w.lease.renew(sent)
 	return nil
+}
+
+// repeated makes the first calls of a worker again while the store does not answer, for as long as a lease lasts: a moment's
+// outage is no reason not to start.
+func (w *Worker) repeated(ctx context.Context, call func(context.Context) error) error {
+	deadline := time.Now().Add(DeadAfter)
+	for pause := newPause(); ; {
+		err := call(ctx)
+		if err == nil || !errors.Is(err, ErrUnavailable) || time.Now().After(deadline) {
+			return err
+		}
+		w.o.Logger.Warn("the start is repeated", "worker", w.o.ID, "error", err)
+		if !pause.wait(ctx) {
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // info describes the worker for a beat.

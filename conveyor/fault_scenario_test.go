@@ -1,0 +1,176 @@
+package conveyor_test
+
+import (
+	"time"
+
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/wire"
+)
+
+// scenario uses every mutating operation, of clients and of workers.
+func (f *faulty) scenario() {
+	f.additions()
+	f.attempts()
+	f.plan()
+	f.deaths()
+	f.ending()
+}
+
+func (f *faulty) additions() {
+	ctx := f.Context()
+	f.do("queue settings", func() error { return f.c.SetQueue(ctx, "q", conveyor.QueueSettings{Concurrency: 40, Weight: 2}) })
+	f.do("add", func() error { return f.c.Add(ctx, job("single", lane(2))) })
+	f.do("add strictly", func() error { return f.c.Add(ctx, job("strict", after(0, "single")), conveyor.Strict()) })
+	f.do("add a graph", func() error {
+		return f.c.AddMany(ctx, []*wire.Job{
+			job("heir", after(0, "parent", "other")), job("child2", under("parent"), runAt(f.now+500)), job("child1", under("parent")),
+			job("failure", after(wire.Edge_FAILURE, "bad")), job("orphan", after(0, "late")), job("parent"), job("other"), job("bad"),
+			job("late"), job("held"), job("back"), job("wait"), job("rare"), job("stop"),
+		})
+	})
+	f.do("add to a dead parent", func() error { return f.c.Add(ctx, job("lone", under("gone")), conveyor.ParentDead()) })
+	f.do("schedule", func() error { return f.c.Add(ctx, job("later", delayed(time.Second), runAt(f.now+1500))) })
+	f.do("update", func() error { return f.c.Update(ctx, job("child1", under("parent"), lane(2))) })
+	f.do("cancel", func() error { return f.c.Cancel(ctx, "late") })
+	f.see("single", "strict", "heir", "child1", "child2", "orphan", "late", "lone", "later")
+}
+
+// attempts runs jobs with every verdict, and all that an attempt can write.
+func (f *faulty) attempts() {
+	ctx := f.Context()
+	beat := func(running ...conveyor.Holding) {
+		f.Helper()
+		f.ask("beat", func() (any, error) {
+			return f.c.Beat(ctx, conveyor.WorkerInfo{ID: "w", Host: "host", Queues: []string{"q"}, Capacity: 20, Running: running})
+		})
+	}
+	beat()
+	r := f.give(conveyor.ExchangeRequest{Worker: "w", Want: 20})
+	var running []conveyor.Holding
+	for _, uuid := range []string{"parent", "stop"} {
+		running = append(running, conveyor.Holding{UUID: uuid, Fence: r[uuid].Fence})
+	}
+	f.do("log", func() error { return f.c.AppendLog(ctx, "parent", 1, 1, []byte("one\n")) })
+	f.do("log more", func() error { return f.c.AppendLog(ctx, "parent", 1, 2, []byte("two\n")) })
+	f.do("progress", func() error {
+		return f.c.SetProgress(ctx, "parent", 1, conveyor.Progress{Done: 1, Total: 2, Text: "half"})
+	})
+	f.do("add a child inside", func() error {
+		return f.c.Add(ctx, job("made", edge(&wire.Edge{Kind: wire.Edge_PARENT, Uuid: "parent", Opening: 1, MadeBy: 1})))
+	})
+	f.do("add an heir inside", func() error {
+		return f.c.Add(ctx, job("dropped", edge(&wire.Edge{Kind: wire.Edge_PREDECESSOR, Uuid: "bad", Opening: 1, MadeBy: 1})))
+	})
+	f.do("cancel what runs", func() error { return f.c.Cancel(ctx, "stop") })
+	f.do("update what runs", func() error { return f.c.Update(ctx, job("other", lane(2))) })
+	beat(running...)
+	done := []conveyor.Ack{
+		{UUID: "parent", Fence: 1, Result: []byte("result")},
+		{UUID: "other", Fence: 1, Verdict: conveyor.VerdictRetry, Failure: "once", Delay: time.Second},
+		{UUID: "bad", Fence: 1, Verdict: conveyor.VerdictFailed, Failure: "for good"},
+		{UUID: "held", Fence: 1, Verdict: conveyor.VerdictHold, Failure: "look at it"},
+		{UUID: "back", Fence: 1, Verdict: conveyor.VerdictBack},
+		{UUID: "wait", Fence: 1, Verdict: conveyor.VerdictDefer, Delay: time.Second},
+		{UUID: "rare", Fence: 1, Verdict: conveyor.VerdictNoHandler, Delay: time.Second},
+		{UUID: "stop", Fence: 1, Verdict: conveyor.VerdictRetry},
+		{UUID: "single", Fence: 1}, {UUID: "never", Fence: 3}, {UUID: "lone", Fence: 1},
+	}
+	f.give(conveyor.ExchangeRequest{Worker: "w", Want: 3, Done: done})
+	f.see("parent", "other", "bad", "held", "back", "wait", "rare", "stop", "made", "dropped", "failure", "orphan")
+	f.do("retry", func() error { return f.c.Retry(ctx, "bad") })
+	f.do("release", func() error { return f.c.Release(ctx, "held") })
+	f.pass(2 * time.Second)
+	f.finish()
+	f.see("heir", "child1", "child2", "made", "parent", "bad", "strict", "later")
+}
+
+// finish runs whatever is ready, as worker w, until nothing is.
+func (f *faulty) finish() {
+	f.Helper()
+	var done []conveyor.Ack
+	for round := 0; round < 2 || len(done) > 0; round++ {
+		r := f.give(conveyor.ExchangeRequest{Worker: "w", Want: 20, Done: done})
+		done = nil
+		for _, r := range r {
+			done = append(done, ack(r, conveyor.VerdictDone))
+		}
+		sortAcks(done)
+		f.pass(time.Second)
+	}
+}
+
+// plan does what an apply does: guarded batches with companion writes, successors, withdrawals and reopenings.
+func (f *faulty) plan() {
+	ctx := f.Context()
+	f.ok(f.rdb.HSet(ctx, f.key("lock:x"), "fence", "7").Err())
+	guard := &conveyor.Guard{Key: "lock:x", Field: "fence", Want: "7"}
+	record := func(uuid string, version int64, value string) *conveyor.Attach {
+		a := &conveyor.Attach{Key: "state:x", Field: uuid, Version: version}
+		if value != "" {
+			a.Value = []byte(value)
+		}
+		return a
+	}
+	apply := func(name string, companions []conveyor.Attach, changes ...conveyor.Change) {
+		f.Helper()
+		f.do(name, func() error {
+			return f.c.Apply(ctx, conveyor.Batch{Guard: guard, Companions: companions, Changes: changes})
+		})
+	}
+	apply("apply: add", []conveyor.Attach{{Key: "meta:x", Field: "serial", Value: []byte("1 a")}},
+		conveyor.Change{Kind: conveyor.ChangeAdd, Job: job("p"), Attach: record("p", 0, "1 p")},
+		conveyor.Change{Kind: conveyor.ChangeAdd, Job: job("a", under("p")), Attach: record("a", 0, "1 a")},
+		conveyor.Change{Kind: conveyor.ChangeAdd, Job: job("b", after(0, "p")), Attach: record("b", 0, "1 b")},
+		conveyor.Change{Kind: conveyor.ChangeAdd, Job: job("c", runAt(f.now+1e9)), Attach: record("c", 0, "1 c")})
+	apply("apply: change", []conveyor.Attach{{Key: "meta:x", Field: "serial", Version: 1, Value: []byte("2 b")}},
+		conveyor.Change{Kind: conveyor.ChangeUpdate, Job: job("b", after(0, "p"), lane(0)), Attach: record("b", 1, "2 b"),
+			Expect: []conveyor.State{conveyor.StateHeld}},
+		conveyor.Change{Kind: conveyor.ChangeAdd, Job: job("a2", under("p")), Replaces: "a", CancelReplaced: true, Attach: record("a", 1, "2 a2")},
+		conveyor.Change{Kind: conveyor.ChangeCancel, UUID: "c", Withdraw: true, Attach: record("c", 1, "")})
+	apply("apply: a companion write alone", nil, conveyor.Change{Kind: conveyor.ChangeAttach, UUID: "p", Attach: record("p", 1, "2 p")})
+	f.finish()
+	f.see("p", "a", "a2", "b", "c")
+	apply("apply: a child of a job that is over", nil,
+		conveyor.Change{Kind: conveyor.ChangeAdd, Job: job("a3", edge(&wire.Edge{Kind: wire.Edge_PARENT, Uuid: "p", Opening: 2})), Attach: record("a3", 0, "1 a3")},
+		conveyor.Change{Kind: conveyor.ChangeReopen, UUID: "p", Opening: 2})
+	f.see("p", "a3")
+	f.finish()
+	apply("apply: let go", nil, conveyor.Change{Kind: conveyor.ChangeRelease, UUID: "b", Attach: record("b", 2, "")},
+		conveyor.Change{Kind: conveyor.ChangeCancel, UUID: "p", Withdraw: true, Attach: record("p", 2, "")})
+	f.see("p", "a3", "b")
+}
+
+// deaths loses leases in each way and hands back in order.
+func (f *faulty) deaths() {
+	ctx := f.Context()
+	tick := func() {
+		f.Helper()
+		// The answer is about what this very call did, which the repetition of a lost one cannot know.
+		f.do("tick", func() error { _, err := f.c.Tick(ctx); return err })
+	}
+	f.do("add", func() error { return f.c.AddMany(ctx, []*wire.Job{job("d1"), job("d2"), job("d3"), job("d4")}) })
+	f.give(conveyor.ExchangeRequest{Worker: "dead", Want: 1})
+	f.give(conveyor.ExchangeRequest{Caller: "cli", Lease: time.Second, Want: 1})
+	f.give(conveyor.ExchangeRequest{Worker: "tired", Want: 1})
+	f.do("leave", func() error { return f.c.Leave(ctx, "tired") })
+	f.pass(2 * time.Second)
+	tick()
+	f.see("d1", "d2", "d3")
+	f.pass(conveyor.DeadAfter)
+	tick()
+	f.see("d1", "d2", "d3")
+	f.give(conveyor.ExchangeRequest{Worker: "dead", Done: []conveyor.Ack{{UUID: "d1", Fence: 1}}}) // late
+	f.finish()
+	f.see("d1", "d2", "d3", "d4")
+}
+
+// ending removes what is over and what is set.
+func (f *faulty) ending() {
+	ctx := f.Context()
+	f.do("leave", func() error { return f.c.Leave(ctx, "w") })
+	f.do("forget the queue's settings", func() error { return f.c.DeleteQueueSettings(ctx, "q") })
+	f.pass(conveyor.Retention)
+	for range 3 {
+		f.do("sweep", func() error { _, err := f.c.Tick(ctx); return err })
+	}
+}
