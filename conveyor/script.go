@@ -25,8 +25,8 @@ type script struct {
 // core is what every script needs that changes jobs.
 var core = []string{"base", "entry", "ticket", "edge", "place", "meet", "settle", "unique", "commit"}
 
-// scripts are all that newScript made.
-var scripts []*script
+// scriptList is all that newScript made.
+var scriptList []*script
 
 var (
 	applyScript    = newScript("apply", append(core[:len(core):len(core)], "wire", "change")...)
@@ -48,7 +48,7 @@ func newScript(name string, pieces ...string) *script {
 	appendLua(&b, "lua/"+name+".lua")
 	sum := sha1.Sum([]byte(b.String()))
 	s := &script{name: name, text: b.String(), sha: hex.EncodeToString(sum[:])}
-	scripts = append(scripts, s)
+	scriptList = append(scriptList, s)
 	return s
 }
 
