@@ -1,12 +1,14 @@
 package applier
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
 	"google.golang.org/protobuf/proto"
 
 	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/wire"
 	"github.com/waybill-dev/waybill/planner"
 )
 
@@ -52,6 +54,7 @@ func (k *chunk) add(r *planner.Row, changes []conveyor.Change, limit int) bool {
 type rowWriter struct {
 	workflow string
 	jobs     jobBuilder
+	stored   func(uuid string) (*wire.Job, conveyor.Status, error) // a job as the engine holds it
 }
 
 // changes are what a row writes: its job, if it has one, and its record, in one batch. A row's job may be anywhere in
@@ -64,6 +67,9 @@ func (w *rowWriter) changes(r *planner.Row) ([]conveyor.Change, error) {
 	var job *conveyor.Change
 	switch r.Action {
 	case planner.Create, planner.Replace, planner.Update:
+		if r.Leave {
+			return w.leaving(r, attach)
+		}
 		built, err := w.jobs.build(r.Job, r.Next)
 		if err != nil {
 			return nil, err
@@ -104,6 +110,29 @@ func (w *rowWriter) changes(r *planner.Row) ([]conveyor.Change, error) {
 	default:
 		return nil, fmt.Errorf("apply %s: action %d is not known here", r.Addr, r.Action)
 	}
+}
+
+// leaving is the update of a job that stays as it is but for its edges to parents. The engine's own bytes are sent back to
+// it: what the job was made of is in no record.
+func (w *rowWriter) leaving(r *planner.Row, attach *conveyor.Attach) ([]conveyor.Change, error) {
+	id := r.Prior.UUID.String()
+	job, status, err := w.stored(id)
+	if err != nil && !errors.Is(err, conveyor.ErrNotFound) {
+		return nil, fmt.Errorf("update %s: %w", r.Addr, err)
+	}
+	c := conveyor.Change{Kind: conveyor.ChangeUpdate, UUID: id, Job: job, Attach: attach, Expect: peers(r.Live.Status)}
+	switch {
+	case job != nil:
+	case status.State == conveyor.StateClosing: // it starts no more, so its bytes are gone
+		c.Job = &wire.Job{Uuid: id, Type: r.Prior.Type, Queue: r.Prior.Queue}
+		c.Expect = []conveyor.State{conveyor.StateClosing}
+	default: // it has left its row of the table, so the batch has to be refused
+		c.Job = &wire.Job{Uuid: id, Type: r.Prior.Type, Queue: r.Prior.Queue}
+		c.Expect = []conveyor.State{}
+	}
+	c.Job.ParentUuid, c.Job.PredecessorUuid, c.Job.Edges = "", "", nil
+	setEdges(c.Job, r.Next.Edges)
+	return []conveyor.Change{c}, nil
 }
 
 // maxHeldOpen bounds how many parents one row checks: they share the batch with it. A child of more that runs while it is

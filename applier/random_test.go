@@ -100,7 +100,7 @@ func (l *randomLife) redeclare() {
 
 func (l *randomLife) randomJob(i int) *config.Job {
 	j := l.job(fmt.Sprintf("j%d", i), payload(fmt.Sprint(l.rand.IntN(2))))
-	j.OnChange = config.OnChange(l.rand.IntN(2)) // ignore would keep edges that another edit may tie into a knot
+	j.OnChange = config.OnChange(l.rand.IntN(3))
 	if l.rand.IntN(4) == 0 {
 		j.Timeout = time.Duration(l.rand.IntN(3)) * time.Minute
 	}

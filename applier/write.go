@@ -11,6 +11,7 @@ import (
 
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/wire"
 	"github.com/waybill-dev/waybill/planner"
 )
 
@@ -53,9 +54,17 @@ func (s *submission) pass(ctx context.Context, limit int) (refused *refusal, pro
 		return nil, false, err
 	}
 	rows := inOrder(s.plan)
-	w := rowWriter{workflow: s.workflow, jobs: jobBuilder{
-		namespace: s.client.Namespace(), keyring: s.run.Keyring, uuids: s.uuidsAfter(),
-	}}
+	w := rowWriter{
+		workflow: s.workflow,
+		jobs:     jobBuilder{namespace: s.client.Namespace(), keyring: s.run.Keyring, uuids: s.uuidsAfter()},
+		stored: func(uuid string) (job *wire.Job, status conveyor.Status, err error) {
+			err = enduring(ctx, func(ctx context.Context) error {
+				job, status, err = s.client.Get(ctx, uuid)
+				return err
+			})
+			return job, status, err
+		},
+	}
 	total := len(s.done) + len(rows)
 	for len(rows) > 0 {
 		k := &chunk{}

@@ -30,7 +30,7 @@ func (m *maker) walk() {
 // work decides whether a job gets a new submission.
 func (m *maker) work(job int32) {
 	r := &m.rows[job]
-	r.Causes, r.Successor, r.CancelFirst = nil, false, false
+	r.Causes, r.Successor, r.CancelFirst, r.Leave = nil, false, false, false
 	switch {
 	case m.included != nil && !m.included[job]:
 		r.Action, r.Reason = NoOp, ReasonNotTargeted
@@ -43,6 +43,7 @@ func (m *maker) work(job int32) {
 		live: r.Live, deposed: r.Prior.Deposed, onChange: r.Job.OnChange,
 		work: r.Work != r.Prior.Work || r.KeyID != r.Prior.KeyID, handling: r.Handling != r.Prior.Handling,
 		requested: m.requested != nil && m.requested[job],
+		leaves:    r.Live.Status.Active() && len(r.keptEdges()) < len(r.Prior.Edges),
 	}
 	r.Causes, c.why = m.upstream(job)
 	c.upstream = r.Causes != nil
@@ -53,7 +54,7 @@ func (m *maker) work(job int32) {
 		c.reopens = m.covered(job)
 	}
 	d := c.decide()
-	r.Action, r.Reason, r.Successor, r.CancelFirst = d.action, d.reason, d.successor, d.cancelFirst
+	r.Action, r.Reason, r.Successor, r.CancelFirst, r.Leave = d.action, d.reason, d.successor, d.cancelFirst, d.leave
 	if r.Action == NoOp && r.Reason != ReasonIgnoredRunning {
 		r.Causes = nil
 	}

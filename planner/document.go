@@ -57,6 +57,11 @@ func (r *Row) after() document {
 	if r.Job == nil || r.Action == NoOp || r.Action == Delete || r.Action == Forget {
 		return nil
 	}
+	if r.Leave {
+		rec := *r.Prior
+		rec.Edges = r.keptEdges()
+		return rec.document()
+	}
 	d := decodeDefinition(r.Definition)
 	d["type"], d["queue"] = r.Job.Type, r.Job.Queue
 	ends := make([]shownEdge, 0, len(r.Edges))

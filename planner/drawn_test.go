@@ -63,7 +63,7 @@ func drawEdit(t *rapid.T, w *config.Workflow) *config.Workflow {
 		case 2:
 			newHandling(&j)
 		case 3:
-			j.OnChange = config.OnChange(rapid.IntRange(0, 1).Draw(t, "on_change"))
+			j.OnChange = config.OnChange(rapid.IntRange(0, 2).Draw(t, "on_change"))
 		case 4:
 			var others []string
 			for _, o := range next.Jobs {

@@ -62,9 +62,16 @@ func (e *engine) write(r *planner.Row) error {
 		e.jobs[id].edges = r.Next.Edges
 		e.jobs[id].adds++
 	case planner.Update:
-		if job := e.jobs[r.Prior.UUID.String()]; job.live.Status.Waits() {
+		switch job := e.jobs[r.Prior.UUID.String()]; {
+		case job.live.Status.Waits():
 			job.edges = r.Next.Edges
 			job.live.Status = planner.Held
+		case job.live.Status.Active(): // it only leaves parents
+			job.edges = slices.DeleteFunc(slices.Clone(job.edges), func(edge planner.Edge) bool {
+				return edge.Kind.Parent() && !slices.ContainsFunc(r.Next.Edges, func(next planner.Edge) bool {
+					return next.Kind.Parent() && next.UUID == edge.UUID
+				})
+			})
 		}
 	case planner.Reopen:
 		job := e.jobs[r.Prior.UUID.String()]
@@ -152,6 +159,16 @@ func (e *engine) moves() (moves []move) {
 		}
 	}
 	return moves
+}
+
+// run1 makes the next move of one job, which must have one.
+func (e *engine) run1(job *played) error {
+	for _, m := range e.moves() {
+		if m.job == job {
+			return m.do(true)
+		}
+	}
+	return fmt.Errorf("%s cannot move", job.name)
 }
 
 // run makes moves until there are none, all attempts ending as outcome says by address.

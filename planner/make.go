@@ -177,7 +177,7 @@ func listed(names []string, most int) string {
 func (m *maker) describe() {
 	for i := range m.rows {
 		r := &m.rows[i]
-		if r.Action == NoOp {
+		if r.Action == NoOp || r.Leave {
 			continue
 		}
 		r.Definition = appendDefinition(nil, r.Job)

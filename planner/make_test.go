@@ -1,6 +1,7 @@
 package planner_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -210,6 +211,45 @@ func TestAfterTarget(t *testing.T) {
 	expect(t, p, "-/+ b upstream_ran_again", "-/+ c upstream_runs_again")
 	if got := row(t, p, "b").Because(); got != "job.a ran again" {
 		t.Errorf("b runs because %s", got)
+	}
+}
+
+// TestIgnoredChild edits a child that runs: it waits for nothing it did not wait for, and nothing that it is no longer
+// declared under waits for it. Else c, which the child waits for, would wait for a, which waited for the child.
+func TestIgnoredChild(t *testing.T) {
+	t.Parallel()
+	ignore := func(w *config.Workflow) *config.Workflow {
+		return edited(w, "b", func(j *config.Job) { j.OnChange = config.OnChangeIgnore })
+	}
+	before := ignore(workflowOf("a", "b ^a", "c ^b", "d"))
+	after := edited(ignore(workflowOf("a", "b ^d", "c ^b a", "d")), "b", newWork)
+	for _, status := range []planner.Status{planner.Running, planner.Closing} {
+		t.Run(status.String(), func(t *testing.T) {
+			t.Parallel()
+			e := newEngine()
+			submit(t, e, before, planner.Options{}, -1)
+			for _, name := range []string{"a", "b"} {
+				for job := e.jobs[e.state.Records["job."+name].UUID.String()]; job.live.Status != planner.Closing; {
+					if name == "b" && job.live.Status == status {
+						break
+					}
+					if err := e.run1(job); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			p := submit(t, e, after, planner.Options{}, -1)
+			b := row(t, p, "b")
+			if got := fmt.Sprint(b.Action, " ", b.Reason, " ", b.Leave); got != "update on_change_ignore true" {
+				t.Errorf("b: %s", got)
+			}
+			if got := len(b.Next.Edges); got != 0 || b.Next.Work != b.Prior.Work || b.Next.Handling != b.Prior.Handling {
+				t.Errorf("b is recorded with %d edges, or as what it is not yet", got)
+			}
+			expect(t, mustMake(t, after, e.now(), planner.Options{}))
+			finishAll(t, e)
+			settledDown(t, e, after)
+		})
 	}
 }
 

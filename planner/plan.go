@@ -39,6 +39,9 @@ type Row struct {
 	Successor bool
 	// CancelFirst: Prior's job is cancelled by the same step (it waits or is on hold, or on_change = cancel).
 	CancelFirst bool
+	// Leave: of an Update that on_change = ignore holds back. Job and record stay as they are, but for the edges to parents
+	// that the job is no longer declared under: these go.
+	Leave bool
 	// Earlier is the uuid of a generation before Prior's that may still run, "" for none: Prior's job waits for it as its
 	// successor. What takes Prior's place waits for it too; what deletes Prior's job cancels it too, and Next, if it is
 	// set, is the deposed record of this job.

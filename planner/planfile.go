@@ -57,6 +57,7 @@ type planRow struct {
 	Edges       []Target    `json:"edges,omitempty"`
 	Successor   bool        `json:"successor,omitempty"`
 	CancelFirst bool        `json:"cancel_first,omitempty"`
+	Leave       bool        `json:"leave,omitempty"`
 	Earlier     string      `json:"earlier,omitempty"`
 	Component   int         `json:"component"`
 }
@@ -68,7 +69,7 @@ func WritePlan(w io.Writer, p *Plan, seal Sealer) error {
 	for i, r := range p.Rows {
 		row := planRow{Addr: r.Addr.String(), Action: r.Action, Reason: r.Reason, Causes: r.Causes, Live: r.Live, Job: r.Job,
 			Work: r.Work, Handling: r.Handling, KeyID: r.KeyID, Definition: r.Definition, Edges: r.Edges,
-			Successor: r.Successor, CancelFirst: r.CancelFirst, Earlier: r.Earlier, Component: r.Component}
+			Successor: r.Successor, CancelFirst: r.CancelFirst, Leave: r.Leave, Earlier: r.Earlier, Component: r.Component}
 		if r.Prior != nil {
 			row.Prior = r.Prior.AppendTo(nil)
 		}
@@ -136,7 +137,7 @@ func (f *planRow) row(open Sealer) (Row, error) {
 	}
 	r := Row{Addr: addr, Action: f.Action, Reason: f.Reason, Causes: f.Causes, Live: f.Live, Job: f.Job, Work: f.Work,
 		Handling: f.Handling, KeyID: f.KeyID, Definition: f.Definition, Edges: f.Edges, Successor: f.Successor,
-		CancelFirst: f.CancelFirst, Earlier: f.Earlier, Component: f.Component}
+		CancelFirst: f.CancelFirst, Leave: f.Leave, Earlier: f.Earlier, Component: f.Component}
 	if f.Prior != nil {
 		if r.Prior, err = DecodeRecord(f.Addr, string(f.Prior)); err != nil {
 			return Row{}, fmt.Errorf("%w: %w", ErrPlanFile, err)
@@ -168,6 +169,8 @@ func (r *Row) check() error {
 		return fmt.Errorf("a row to %s without a record", r.Action)
 	case r.Job != nil && r.Job.Addr != r.Addr:
 		return fmt.Errorf("it holds the job %s", r.Job.Addr)
+	case r.Leave && (r.Action != Update || r.Prior == nil || r.Job == nil):
+		return fmt.Errorf("a row to %s leaves parents", r.Action)
 	case r.Prior == nil && (r.Successor || r.Earlier != ""):
 		return errors.New("it follows a generation that is not recorded")
 	}

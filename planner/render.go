@@ -125,6 +125,8 @@ func (r *Row) notes() (notes []string) {
 		notes = append(notes, "what changed is sensitive")
 	}
 	switch {
+	case r.Leave:
+		notes = append(notes, "until then it stays as it is, but parents that it is no longer declared under do not wait for it")
 	case r.Action == Rerecord:
 		notes = append(notes, "its work stands and does not run again")
 	case r.Action == Reopen:

@@ -3,6 +3,7 @@ package planner
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -75,6 +76,11 @@ func (t *settler) next(r *Row) *Record {
 	case Delete:
 		return deposed(r)
 	}
+	if r.Leave {
+		rec := *r.Prior
+		rec.Version, rec.Opening = r.Prior.Version+1, r.nextOpening()
+		return &rec
+	}
 	rec := &Record{Version: 1, Opening: r.nextOpening(), Work: r.Work, Handling: r.Handling, KeyID: r.KeyID,
 		Queue: r.Job.Queue, Type: r.Job.Type, Definition: r.Definition}
 	if r.Prior != nil {
@@ -127,6 +133,10 @@ func (t *settler) connect(r *Row) error {
 	if r.Next == nil || r.Next.Deposed {
 		return nil
 	}
+	if r.Leave {
+		r.Next.Edges = t.kept(r)
+		return nil
+	}
 	group := 0
 	var edges []Edge
 	if n := len(r.Edges); n > 0 {
@@ -158,6 +168,29 @@ func (t *settler) connect(r *Row) error {
 	}
 	r.Next.Edges = edges
 	return nil
+}
+
+// kept are the edges of a row that only leaves parents. A child that has started counts for the opening its parent has today,
+// which is what the engine knows the edge by.
+func (t *settler) kept(r *Row) []Edge {
+	edges := r.keptEdges()
+	for i := range edges {
+		e := &edges[i]
+		up := t.s.Records[e.Addr.String()]
+		if e.Kind.Parent() && e.Addr != (config.Addr{}) && up != nil && sameUUID(up.UUID, e.UUID) {
+			e.Opening = max(e.Opening, t.s.Live[e.Addr.String()].Opening)
+		}
+	}
+	return edges
+}
+
+// keptEdges are the recorded edges without those to parents that the job is no longer declared under.
+func (r *Row) keptEdges() []Edge {
+	return slices.DeleteFunc(slices.Clone(r.Prior.Edges), func(e Edge) bool {
+		return e.Kind.Parent() && !slices.ContainsFunc(r.Job.Parents, func(p config.Parent) bool {
+			return p.Job == e.Addr && (p.UUID == "" || p.UUID == e.UUID)
+		})
+	})
 }
 
 // standing is the record that an address has once the plan is applied.

@@ -13,6 +13,8 @@ type situation struct {
 	handling  bool // the handling digest differs
 	requested bool
 	onChange  config.OnChange
+	// leaves, of a job that has started: it is a child of parents that it is no longer declared under.
+	leaves bool
 	// excluded, of a skipped job: the outcomes of today, under the edges declared today, still exclude it.
 	excluded bool
 	// reopens, of a failed job: its own work succeeded, and the declared children that failed it run again.
@@ -24,13 +26,16 @@ type decision struct {
 	action                 Action
 	reason                 Reason
 	successor, cancelFirst bool
+	leave                  bool // see Row.Leave
 }
 
 // decide looks the situation up in the table.
 //
 // Where the table and another rule fight: a skipped job whose new edges let it run does so at once, although only its
 // handling changed, since a plan made after this one's apply would say so anyway. A running job with on_change = ignore
-// keeps a changed handling for later too: its record holds both digests or none. And a closing job that runs again is not
+// keeps a changed handling for later too: its record holds both digests or none. Only the parents that it is no longer
+// declared under do not wait for it any more: they may wait, by what is declared today, for what it waits for, and then none of
+// them would ever end. And a closing job that runs again is not
 // waited for, nor cancelled: its own work is done, so there is no second live copy to avoid, and it may be open because of
 // jobs that now wait for the new generation.
 func (c situation) decide() decision {
@@ -56,6 +61,8 @@ func (c situation) decide() decision {
 		return c.replace(ReasonExpired)
 	case again && (status.Waits() || status == Template):
 		return decision{action: Update, reason: why}
+	case again && status.Active() && c.onChange == config.OnChangeIgnore && c.leaves:
+		return decision{action: Update, reason: ReasonIgnoredRunning, leave: true}
 	case again && status.Active() && c.onChange == config.OnChangeIgnore:
 		return decision{action: NoOp, reason: ReasonIgnoredRunning}
 	case again:
