@@ -1,6 +1,8 @@
 package conveyor_test
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/waybill-dev/waybill/conveyor"
@@ -13,6 +15,8 @@ func (f *faulty) scenario() {
 	f.attempts()
 	f.plan()
 	f.deaths()
+	f.queues()
+	f.keys()
 	f.ending()
 }
 
@@ -162,6 +166,76 @@ func (f *faulty) deaths() {
 	f.give(conveyor.ExchangeRequest{Worker: "dead", Done: []conveyor.Ack{{UUID: "d1", Fence: 1}}}) // late
 	f.finish()
 	f.see("d1", "d2", "d3", "d4")
+}
+
+// queues is what people and plain producers do with queues.
+func (f *faulty) queues() {
+	ctx := f.Context()
+	f.do("pause", func() error { return f.c.PauseQueue(ctx, "p") })
+	f.do("declare", func() error {
+		return f.c.SetQueue(ctx, "p", conveyor.QueueSettings{Concurrency: 2}, conveyor.DeclaredBy("x"))
+	})
+	f.do("add", func() error {
+		return f.c.AddMany(ctx, []*wire.Job{job("m0", queue("p")), job("m1", queue("p"), lane(2)), job("m2", queue("p"))})
+	})
+	f.do("purge", func() error { _, err := f.c.PurgeQueue(ctx, "p"); return err })
+	f.see("m0", "m1", "m2")
+	f.do("resume", func() error { return f.c.ResumeQueue(ctx, "p") })
+	f.do("declare no more", func() error { return f.c.DeleteQueueSettings(ctx, "p", conveyor.DeclaredBy("x")) })
+
+	mq, err := f.c.MessageQueue("p", conveyor.MessageQueueOptions{ReserveFor: time.Second})
+	f.ok(err)
+	reserve := func() (r *conveyor.Reservation) {
+		f.Helper()
+		f.ask("reserve", func() (_ any, err error) {
+			if r, err = mq.Reserve(ctx); err != nil || r == nil {
+				return "nothing", err
+			}
+			return fmt.Sprint(r.Job.Uuid, r.Fence), nil
+		})
+		return r
+	}
+	for _, task := range []*wire.Job{job("t1", lane(0)), job("t2", lane(1)), job("t3", lane(1))} {
+		f.do("push", func() error { _, err := mq.Push(ctx, task); return err })
+	}
+	first, second := reserve(), reserve()
+	f.do("delete", func() error { return mq.Delete(ctx, second) })
+	f.pass(time.Second) // the first one's timeout
+	f.do("tick", func() error { _, err := f.c.Tick(ctx); return err })
+	f.ask("delete", func() (any, error) {
+		err := mq.Delete(ctx, first)
+		if errors.Is(err, conveyor.ErrNotReserved) {
+			return err, nil
+		}
+		return "", err
+	})
+	for range 2 {
+		r := reserve()
+		f.do("delete", func() error { return mq.Delete(ctx, r) })
+	}
+	reserve()
+	f.see("t1", "t2", "t3")
+}
+
+// keys has jobs hold unique keys and be refused for them.
+func (f *faulty) keys() {
+	ctx := f.Context()
+	unique := func(j *wire.Job) { j.Unique = "k" }
+	f.do("add", func() error { return f.c.Add(ctx, job("u1", unique)) })
+	f.ask("add another", func() (any, error) {
+		err := f.c.Add(ctx, job("u2", unique))
+		if errors.Is(err, conveyor.ErrUnique) {
+			return err, nil
+		}
+		return nil, err
+	})
+	f.do("add another inside a graph", func() error { return f.c.Add(ctx, job("u3", unique, after(0, "u1"))) })
+	f.see("u1", "u2", "u3")
+	f.give(conveyor.ExchangeRequest{Worker: "w", Want: 1})
+	f.give(conveyor.ExchangeRequest{Worker: "w", Done: []conveyor.Ack{{UUID: "u1", Fence: 1, Verdict: conveyor.VerdictFailed}}})
+	f.do("retry takes it again", func() error { return f.c.Retry(ctx, "u1") })
+	f.finish()
+	f.see("u1", "u3")
 }
 
 // ending removes what is over and what is set.
