@@ -186,7 +186,7 @@ func wantedKind(name string) string {
 		return "hash"
 	case "scheduled", "todo", "workers", "leases", "callers":
 		return "zset"
-	case "seq", "events:seq", "clock":
+	case "seq", "events:seq", "events:life", "clock":
 		return "string"
 	case "events":
 		return "stream"

@@ -210,7 +210,8 @@ func validKey(what, key string) error {
 }
 
 var engineKeys = map[string]bool{"status": true, "seq": true, "scheduled": true, "todo": true, "workers": true, "leases": true,
-	"queues": true, "slots": true, "depth": true, "ended": true, "events": true, "events:seq": true, "results": true,
+	"queues": true, "slots": true, "depth": true, "ended": true, "events": true, "events:seq": true, "events:life": true,
+	"results":  true,
 	"failures": true, "failed": true, "progress": true, "clock": true, "setaside": true, "callers": true,
 	"unique": true, "labels": true, "sweeps": true, "removals": true, "expiry": true}
 

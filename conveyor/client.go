@@ -58,6 +58,7 @@ type Client struct {
 	rdb    redis.UniversalClient
 	keys   keyspace
 	logger *slog.Logger
+	caller *caller
 }
 
 // NewClient returns a Client over rdb, which stays the caller's to close.
@@ -66,7 +67,7 @@ func NewClient(rdb redis.UniversalClient, o Options) (*Client, error) {
 	if err := o.validate(rdb); err != nil {
 		return nil, fmt.Errorf("conveyor options: %w", err)
 	}
-	return &Client{rdb: rdb, keys: newKeyspace(o.Namespace), logger: o.Logger}, nil
+	return &Client{rdb: rdb, keys: newKeyspace(o.Namespace), logger: o.Logger, caller: newCaller()}, nil
 }
 
 // Prefix is what every key of the namespace starts with: "{namespace}:", or "" for the empty one.

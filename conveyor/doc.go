@@ -78,7 +78,8 @@
 //	workers, worker:<w>, worker:<w>:jobs  ZSET, HASH, ZSET   beats, description, running jobs
 //	queues, depth, slots                  HASH    settings, queued jobs by lane, running jobs
 //	idle:<q>, wake:<w>                    ZSET, LIST   whom to wake, wake-ups (the only keys with a TTL)
-//	events, events:seq, seq               STREAM, STRING, STRING   event log, its last number, last place
+//	events, events:seq, events:life       STREAM, STRING, STRING   event log, its last number, when it began
+//	seq                                   STRING  last place
 //	call:<caller>, callers                STRING, ZSET   last number and reply; callers that are no workers
 //	setaside                              LIST    "<key> <entry>": undecodable entries
 //	clock                                 STRING  written by tests only

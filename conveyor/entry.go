@@ -23,8 +23,8 @@ import (
 //
 // Tags: d due (ms), e delay after the edges (ms), f fence, a attempts, l lost, g opening, w owner, i edges, p undecided
 // edges in the hash, x decided outcome of a closing job, k how edges excluded it (- or =), s started, t ended (ms), z uuid
-// of the upstream that excluded it, b failed children, h outcomes of earlier openings, m limit of lost leases, y unique key
-// as "<type>:<key>", escaped.
+// of the upstream that excluded it, b failed children, h outcomes of earlier openings, m limit of lost leases, j number of
+// the attempt's last message, y unique key as "<type>:<key>", escaped.
 
 var stateOf = map[byte]State{
 	'h': StateHeld, 't': StateTemplate, 's': StateScheduled, 'q': StateQueued, 'r': StateRunning, 'c': StateClosing,
@@ -110,7 +110,7 @@ func (s *Status) set(tag byte, value string) bool {
 	case 'i':
 		s.Pending += strings.Count(value, "?") + strings.Count(value, "~")
 		return true
-	case 'x', 'k', 'h':
+	case 'x', 'k', 'h', 'j':
 		return true
 	}
 	n, err := strconv.ParseInt(value, 10, 64)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -11,13 +12,35 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Event is one script call that changed jobs, with the whole status of each job after it. Seq has no gaps.
+// Event is what one script call has to tell: the jobs it changed, with the whole status of each after it, and the workers that
+// came or went; or a message. Seq has no gaps.
 type Event struct {
-	Seq  int64
-	At   time.Time // the store's clock
-	Kind string    // what was called: "add", "apply", "update", "cancel", "retry", "release", "exchange", "tick", "leave", "progress"
-	Jobs []Status  // StateUnknown: nothing is left of the job
+	Seq int64
+	At  time.Time // the store's clock
+	// Kind is what was called: "add", "apply", "update", "cancel", "retry", "release", "exchange", "tick", "beat", "leave",
+	// "progress" or "emit". More may come.
+	Kind     string
+	Jobs     []Status // StateUnknown: nothing is left of the job
+	Workers  []WorkerEvent
+	Progress *Progress // of Jobs[0]; nil unless Kind is "progress"
+	Message  *Message  // nil unless Kind is "emit"
 }
+
+// WorkerEvent announces a worker.
+type WorkerEvent struct {
+	ID     string
+	Change WorkerChange
+}
+
+// WorkerChange is how a worker came or went.
+type WorkerChange string
+
+// The changes. With the last two the worker owns nothing any more: its jobs are back in their places.
+const (
+	WorkerJoined WorkerChange = "joined" // it registered, or is back after it was lost
+	WorkerLeft   WorkerChange = "left"   // it signed off
+	WorkerLost   WorkerChange = "lost"   // it was silent for DeadAfter
+)
 
 // EventBatch is what Events found.
 type EventBatch struct {
@@ -26,25 +49,19 @@ type EventBatch struct {
 	Gap    bool  // events between after and the first one are gone: read statuses anew, then go on
 }
 
-// Events returns what happened after event number after, waiting up to block for the first one; block 0 never waits.
-// Together with LastEvent and Statuses it gives a view that loses nothing: take LastEvent, read the statuses, then
-// follow from there.
+// Events returns what happened after event number after, waiting up to block for the first one; block 0 never waits, and
+// whoever waits returns at once when ctx ends. Together with LastEvent and Statuses it gives a view that loses nothing: take
+// LastEvent, read the statuses, then follow from there. Subscribe does so by itself.
 func (c *Client) Events(ctx context.Context, after int64, block time.Duration) (EventBatch, error) {
 	out := EventBatch{Seq: after}
-	args := &redis.XReadArgs{
-		Streams: []string{c.keys.events(), strconv.FormatInt(after, 10) + "-0"}, Count: eventSlice, Block: -1,
+	messages, err := c.await(ctx, c.keys.events(), strconv.FormatInt(after, 10)+"-0", eventSlice, block)
+	if err != nil {
+		return out, err
 	}
-	if block > 0 {
-		args.Block = max(block, time.Millisecond)
-	}
-	streams, err := c.rdb.XRead(ctx, args).Result()
-	if errors.Is(err, redis.Nil) {
+	if len(messages) == 0 {
 		return c.checkLost(ctx, out)
 	}
-	if err != nil {
-		return out, read(ctx, "read "+c.keys.events(), err)
-	}
-	for _, m := range streams[0].Messages {
+	for _, m := range messages {
 		e, err := decodeEvent(m)
 		if err != nil {
 			return out, err
@@ -71,8 +88,7 @@ func (c *Client) checkLost(ctx context.Context, out EventBatch) (EventBatch, err
 // eventSlice is how many events one read returns.
 const eventSlice = 200
 
-// decodeEvent reads an entry of the log: kind k, time t, and jobs j, a line "<uuid> <status entry>" each; the entry is empty
-// for a job of which nothing is left.
+// decodeEvent reads an entry of the log; lua/lib/tell.lua says what is in it.
 func decodeEvent(m redis.XMessage) (Event, error) {
 	seq, _, _ := strings.Cut(m.ID, "-")
 	text := func(field string) string {
@@ -80,11 +96,12 @@ func decodeEvent(m redis.XMessage) (Event, error) {
 		return s
 	}
 	e := Event{Seq: integer(seq), Kind: text("k"), At: time.UnixMilli(integer(text("t")))}
-	for line := range strings.SplitSeq(text("j"), "\n") {
+	corrupt := func(what string) (Event, error) { return e, fmt.Errorf("event %s: %w: %q", m.ID, ErrCorrupt, what) }
+	for line := range linesOf(text("j")) {
 		uuid, entry, ok := strings.Cut(line, " ")
 		switch {
 		case !ok:
-			return e, fmt.Errorf("event %s: %w: %q", m.ID, ErrCorrupt, line)
+			return corrupt(line)
 		case entry == "":
 			e.Jobs = append(e.Jobs, Status{UUID: uuid})
 		default:
@@ -95,7 +112,36 @@ func decodeEvent(m redis.XMessage) (Event, error) {
 			e.Jobs = append(e.Jobs, s)
 		}
 	}
+	for line := range linesOf(text("w")) {
+		change, id, ok := strings.Cut(line, " ")
+		if !ok {
+			return corrupt(line)
+		}
+		e.Workers = append(e.Workers, WorkerEvent{ID: id, Change: WorkerChange(change)})
+	}
+	if line := text("p"); line != "" {
+		f := strings.SplitN(line, " ", 4)
+		if len(f) != 4 {
+			return corrupt(line)
+		}
+		e.Progress = &Progress{Done: integer(f[1]), Total: integer(f[2]), Text: f[3], At: e.At}
+	}
+	if line := text("m"); line != "" {
+		f := strings.Split(line, " ")
+		if len(f) != 4 {
+			return corrupt(line)
+		}
+		e.Message = &Message{UUID: f[1], Name: f[3], Data: []byte(text("x")), Broadcast: f[0] == "b", Fence: integer(f[2]), Seq: e.Seq, At: e.At}
+	}
 	return e, nil
+}
+
+// linesOf are the lines of a text, none of an empty one.
+func linesOf(text string) iter.Seq[string] {
+	if text == "" {
+		return func(func(string) bool) {}
+	}
+	return strings.SplitSeq(text, "\n")
 }
 
 // LastEvent is the number of the latest event, 0 before the first.

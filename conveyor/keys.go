@@ -33,6 +33,7 @@ func (k keyspace) depth() string             { return k.key("depth") }
 func (k keyspace) slots() string             { return k.key("slots") }
 func (k keyspace) events() string            { return k.key("events") }
 func (k keyspace) lastEvent() string         { return k.key("events:seq") }
+func (k keyspace) life() string              { return k.key("events:life") }
 func (k keyspace) clock() string             { return k.key("clock") }
 func (k keyspace) scheduled() string         { return k.key("scheduled") }
 func (k keyspace) todo() string              { return k.key("todo") }

@@ -22,7 +22,8 @@ const mutantMemory = 1 << 30
 // scripts are all that are embedded, by their file.
 var scripts = map[string]*script{
 	"apply": applyScript, "exchange": exchangeScript, "tick": tickScript, "leave": leaveScript, "progress": progressScript,
-	"beat": beatScript, "log": logScript, "queue": queueScript,
+	"beat": beatScript, "log": logScript, "queue": queueScript, "purge": purgeScript,
+	"emit": emitScript,
 }
 
 func init() {

@@ -39,23 +39,15 @@ func (c *Client) AppendLog(ctx context.Context, uuid string, fence, n int64, tex
 // LogPosition is a place in a job's log. The zero value is its start.
 type LogPosition struct{ Fence, N int64 }
 
-// Logs returns up to limit entries after a position, waiting up to block for the first one; block 0 never waits.
+// Logs returns up to limit entries after a position, waiting up to block for the first one; block 0 never waits, and whoever
+// waits returns at once when ctx ends.
 func (c *Client) Logs(ctx context.Context, uuid string, after LogPosition, limit int, block time.Duration) ([]LogEntry, error) {
-	args := &redis.XReadArgs{
-		Streams: []string{c.keys.log(uuid), fmt.Sprintf("%d-%d", after.Fence, after.N)}, Count: int64(max(limit, 1)), Block: -1,
+	messages, err := c.await(ctx, c.keys.log(uuid), fmt.Sprintf("%d-%d", after.Fence, after.N), int64(max(limit, 1)), block)
+	if len(messages) == 0 {
+		return nil, err
 	}
-	if block > 0 {
-		args.Block = max(block, time.Millisecond)
-	}
-	streams, err := c.rdb.XRead(ctx, args).Result()
-	if errors.Is(err, redis.Nil) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, read(ctx, "read "+c.keys.log(uuid), err)
-	}
-	entries := make([]LogEntry, 0, len(streams[0].Messages))
-	for _, m := range streams[0].Messages {
+	entries := make([]LogEntry, 0, len(messages))
+	for _, m := range messages {
 		entries = append(entries, decodeLogEntry(m))
 	}
 	return entries, nil
@@ -71,39 +63,6 @@ func decodeLogEntry(m redis.XMessage) LogEntry {
 	return LogEntry{
 		Fence: integer(fence), N: integer(n), At: time.UnixMilli(integer(text("t"))), Text: []byte(text("x")), Dropped: integer(text("d")),
 	}
-}
-
-// Progress is how far an attempt is.
-type Progress struct {
-	Done, Total int64
-	Text        string // at most 256 bytes, the rest is cut
-}
-
-const maxProgressText = 256
-
-// SetProgress tells how far a running attempt is. A stale fence is ErrOutdated.
-func (c *Client) SetProgress(ctx context.Context, uuid string, fence int64, p Progress) error {
-	if !validName(uuid) || fence < 1 {
-		return fmt.Errorf("set progress: uuid %q, fence %d: %w", uuid, fence, ErrUUID)
-	}
-	_, err := c.run(ctx, progressScript, uuid, fence, p.Done, p.Total, bounded(p.Text, maxProgressText))
-	return err
-}
-
-// ProgressOf returns what a job's attempts told last; the zero value when they told nothing.
-func (c *Client) ProgressOf(ctx context.Context, uuid string) (Progress, error) {
-	text, err := c.rdb.HGet(ctx, c.keys.progress(), uuid).Result()
-	if errors.Is(err, redis.Nil) {
-		return Progress{}, nil
-	}
-	if err != nil {
-		return Progress{}, read(ctx, "read "+c.keys.progress(), err)
-	}
-	f := strings.SplitN(text, " ", 4) // fence, done, total, text
-	if len(f) != 4 {
-		return Progress{}, fmt.Errorf("%s: progress of %s: %w", c.keys.progress(), uuid, ErrCorrupt)
-	}
-	return Progress{Done: integer(f[1]), Total: integer(f[2]), Text: f[3]}, nil
 }
 
 // Result returns what a job's successful attempt stored; ErrNotFound when there is none.

@@ -107,7 +107,7 @@ func TestEvents(t *testing.T) {
 				e.Errorf("%s gap %v seq %d", diff, batch.Gap, batch.Seq)
 			}
 			p, err := e.ProgressOf(e.Context(), "a")
-			if diff := cmp.Diff(conveyor.Progress{Done: 3, Total: 4, Text: "most of it"}, p); diff != "" || err != nil {
+			if diff := cmp.Diff(conveyor.Progress{Done: 3, Total: 4, Text: "most of it", At: time.UnixMilli(e.now)}, p); diff != "" || err != nil {
 				e.Error(diff, err)
 			}
 			last, err := e.LastEvent(e.Context())
@@ -189,7 +189,7 @@ func TestRetention(t *testing.T) {
 				{Kind: conveyor.ChangeRelease, UUID: "kept", Attach: &conveyor.Attach{Key: "state:w", Field: "kept", Version: 1}},
 			}}))
 			left := e.rdb.Keys(e.Context(), e.Prefix()+"*").Val()
-			if want := 4; len(left) != want { // clock, seq, events, events:seq
+			if want := 5; len(left) != want { // clock, seq, events, events:seq, events:life
 				e.Errorf("left: %v", left)
 			}
 		})

@@ -102,10 +102,10 @@ func (c *Client) Leave(ctx context.Context, workerID string) error {
 	}
 }
 
-// WaitWake blocks until something may have become ready for a worker whose last Exchange came back short, or until
-// timeout. It is a hint: false tells only that nothing was heard.
+// WaitWake blocks until something may have become ready for a worker whose last Exchange came back short, until timeout, or
+// until ctx ends. It is a hint: false tells only that nothing was heard.
 func (c *Client) WaitWake(ctx context.Context, workerID string, timeout time.Duration) (bool, error) {
-	_, err := c.rdb.BLPop(ctx, timeout, c.keys.wake(workerID)).Result()
+	_, err := interruptible(ctx, func() ([]string, error) { return c.rdb.BLPop(ctx, timeout, c.keys.wake(workerID)).Result() })
 	if errors.Is(err, redis.Nil) {
 		return false, nil
 	}

@@ -23,7 +23,7 @@ type script struct {
 }
 
 // core is what every script needs that changes jobs.
-var core = []string{"base", "entry", "ticket", "edge", "place", "meet", "settle", "unique", "commit"}
+var core = []string{"base", "tell", "entry", "ticket", "edge", "place", "meet", "settle", "unique", "commit"}
 
 // scriptList is all that newScript made.
 var scriptList []*script
@@ -34,7 +34,8 @@ var (
 	tickScript     = newScript("tick", append(core[:len(core):len(core)], "worker")...)
 	leaveScript    = newScript("leave", append(core[:len(core):len(core)], "worker")...)
 	progressScript = newScript("progress", core...)
-	beatScript     = newScript("beat", "base", "entry")
+	beatScript     = newScript("beat", "base", "tell", "entry")
+	emitScript     = newScript("emit", "base", "tell", "entry")
 	logScript      = newScript("log", "base", "entry")
 	queueScript    = newScript("queue", "base")
 	purgeScript    = newScript("purge", core...)
@@ -99,13 +100,18 @@ func (c *Client) run(ctx context.Context, s *script, args ...any) (any, error) {
 	}
 }
 
-// scriptError turns the first word of a script's error reply into a sentinel.
+// scriptError turns the first word of a script's error reply into a sentinel. Callers of apply say themselves what they wanted of
+// it.
 func (c *Client) scriptError(ctx context.Context, s *script, err error) error {
+	prefix := s.name + ": "
+	if s == applyScript {
+		prefix = ""
+	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("%s: %w", s.name, context.Cause(ctx))
+		return fmt.Errorf("%s%w", prefix, context.Cause(ctx))
 	}
 	if err = unavailable(err); errors.Is(err, ErrUnavailable) {
-		return fmt.Errorf("%s: %w", s.name, err)
+		return fmt.Errorf("%s%w", prefix, err)
 	}
 	code, text, _ := strings.Cut(err.Error(), " ")
 	switch code {
@@ -117,6 +123,8 @@ func (c *Client) scriptError(ctx context.Context, s *script, err error) error {
 		return fmt.Errorf("%w: %s", ErrOutdated, text)
 	case "UNKNOWN":
 		return fmt.Errorf("%w: %s", ErrUnknownUpstream, text)
+	case "NOTFOUND":
+		return ErrNotFound // whoever called names the job
 	case "STATE":
 		return fmt.Errorf("%s: %w", text, ErrState)
 	case "UNIQUE":
@@ -126,9 +134,9 @@ func (c *Client) scriptError(ctx context.Context, s *script, err error) error {
 	case "CORRUPT":
 		return corruptError(text)
 	case "WRONGTYPE":
-		return fmt.Errorf("%s: %w: %w", s.name, ErrCorrupt, err)
+		return fmt.Errorf("%s%w: %w", prefix, ErrCorrupt, err)
 	}
-	return fmt.Errorf("%s: %w", s.name, err)
+	return fmt.Errorf("%s%w", prefix, err)
 }
 
 // unavailable marks errors of the connection, and those by which Redis says that it cannot serve now.

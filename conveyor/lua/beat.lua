@@ -1,4 +1,4 @@
--- beat: registers a worker or renews it, and with it the lease of all its jobs.
+-- beat: registers a worker, which is announced, or renews it, and with it the lease of all its jobs.
 -- KEYS: 1 <prefix>status.
 -- ARGV: worker; number of fields of its description, those as field, value; then what it runs: uuid, fence.
 -- Replies: now, uuids whose cancel was asked for, uuids that are not this worker's under that fence, attempts it owns
@@ -7,6 +7,7 @@
 local id = ARGV[1]
 need('hash', 'status', 'worker:' .. id)
 need('zset', 'workers', 'worker:' .. id .. ':jobs')
+if not fault and not call('ZSCORE', PRE .. 'workers', id) then check_log() end
 if fault then return redis.error_reply(fault) end
 local fields = tonumber(ARGV[2])
 local us, fences = {}, {}
@@ -30,6 +31,7 @@ for i = 1, #own do
   local r = S[own[i]]
   if not fences[own[i]] and r and r.f then unknown[#unknown + 1] = own[i] .. ' ' .. r.f end
 end
-call('ZADD', PRE .. 'workers', num(now), id)
+if call('ZADD', PRE .. 'workers', num(now), id) == 1 then crew[1] = 'joined ' .. id end
 if fields > 0 then call('HSET', PRE .. 'worker:' .. id, unpack(ARGV, 3, 2 + 2 * fields)) end
+tell('beat', {})
 return {num(now), concat(cancel, ','), concat(outdated, ','), concat(unknown, ',')}

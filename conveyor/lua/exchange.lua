@@ -152,7 +152,7 @@ local function take(q, n)
             set_aside(key, t[i])
           elseif holds(r, t[i], nexts[i], key) then
             r.st, r.w, r.lease, r.s = 'r', worker ~= '' and worker or nil, now + lease, now_text
-            r.f = num(tonumber(r.f or 0) + 1)
+            r.f, r.j = num(tonumber(r.f or 0) + 1), nil
             if not has(r, 'b') then r.T = t[i] end
             touch(r)
             taken[#taken + 1] = r
@@ -266,6 +266,7 @@ for _, r in ipairs(taken) do
 end
 if worker ~= '' and call('ZADD', PRE .. 'workers', now_text, worker) == 1 then
   call('HSET', PRE .. 'worker:' .. worker, 'queues', concat(queues, ',')) -- until its beat says more
+  crew[1] = 'joined ' .. worker
 end
 for _, q in ipairs(queues) do
   local key = PRE .. 'idle:' .. q

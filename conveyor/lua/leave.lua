@@ -12,7 +12,7 @@ local done = give_back(id, function(r)
   touch(r)
   if has(r, 'c') then close_as(r, 'X') else push(r, true) end
 end)
-if done then retire(id) end
+if done then retire(id, 'left') end
 settle_all()
 commit('leave')
 return done and 1 or 0

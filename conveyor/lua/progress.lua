@@ -6,10 +6,11 @@ check_fixed()
 if fault then return redis.error_reply(fault) end
 local r = get(ARGV[1])
 if not r or r.st ~= 'r' or r.f ~= ARGV[2] then return redis.error_reply('OUTDATED ' .. ARGV[1]) end
-local told = concat({ARGV[2], ARGV[3], ARGV[4], ARGV[5]}, ' ')
-if call('HGET', PRE .. 'progress', r.u) == told then return 1 end -- a repeated call is no news
-call('HSET', PRE .. 'progress', r.u, told)
+local told = concat({ARGV[3], ARGV[4], ARGV[5]}, ' ')
+local fence, before = match(call('HGET', PRE .. 'progress', r.u) or '', '^(%d+)%S* (.*)$')
+if fence == ARGV[2] and before == told then return 1 end -- a repeated call is no news, and its time stays that of the first
+call('HSET', PRE .. 'progress', r.u, ARGV[2] .. '@' .. now_text .. ' ' .. told)
 touch(r)
 r.shown = true
-commit('progress')
+commit('progress', {'p', r.u .. ' ' .. told})
 return 1

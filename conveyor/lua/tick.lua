@@ -21,7 +21,7 @@ for _, id in ipairs(call('ZRANGEBYSCORE', PRE .. 'workers', '-inf', num(now - de
   if #changed >= BUDGET then
     more = true
   elseif give_back(id, function(r) lose(r, 'worker ' .. id .. ' died') end) then
-    retire(id)
+    retire(id, 'lost')
     dead[#dead + 1] = id
   else
     more = more or is(PRE .. 'worker:' .. id .. ':jobs', 'zset')

@@ -71,7 +71,8 @@ local function keep_failed(us)
   end
 end
 
-local function commit(script)
+-- commit also tells the event; fields are what it says beside jobs and workers.
+local function commit(script, fields)
   local depth, slots = {}, {}
   local zadd, zrem, hdel = {}, {}, {}
   local set, told, failed, past, over, keyed = {}, {}, {}, {}, {}, {}
@@ -85,6 +86,7 @@ local function commit(script)
       end
     elseif was == 'r' then
       bump(slots, r.oq, -1)
+      if st ~= 'r' then r.j = nil end -- its attempt sends nothing more
       if st ~= 'r' or r.w ~= r.ow then append(zrem, held_key(r.ow), r.u) end
     elseif was == 's' and r.od and (st ~= 's' or r.d ~= r.od) then
       local score = score_of(r.od)
@@ -140,12 +142,7 @@ local function commit(script)
   flush_each('HDEL', 'hash', hdel)
   for i = 1, #dels, 500 do call('DEL', unpack(dels, i, min(i + 499, #dels))) end
   if seq ~= first_seq then call('SET', PRE .. 'seq', num(seq)) end
-  if #told > 0 then
-    -- The log is bounded by what it mentions: a bulk of events of many jobs keeps fewer of them.
-    local keep = max(256, min(4096, floor(40960 / #told)))
-    local id = call('INCR', PRE .. 'events:seq')
-    call('XADD', PRE .. 'events', 'MAXLEN', '~', num(keep), num(id) .. '-0', 'k', script, 't', num(now), 'j', concat(told, '\n'))
-  end
+  tell(script, told, fields)
   -- A freed slot of a limited queue is as good as a job that became ready.
   for q, by in pairs(slots) do
     if by < 0 and is(PRE .. 'queues', 'hash') then
@@ -170,8 +167,7 @@ local function check_fixed()
   need('hash', 'status', 'depth', 'slots', 'results', 'failures', 'failed', 'progress')
   need('zset', 'scheduled', 'todo', 'leases')
   need('list', 'ended')
-  need('stream', 'events')
+  check_log()
   seq = counter('seq')
   first_seq = seq
-  counter('events:seq')
 end

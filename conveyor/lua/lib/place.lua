@@ -26,14 +26,6 @@ local function queue_key(q, lane)
   return key
 end
 
--- counter reads one of the two counters; it refuses the call when that is no number.
-local function counter(name)
-  local key = PRE .. name
-  local n = is(key, 'string') and tonumber(call('GET', key) or 0)
-  if not n then refuse('CORRUPT ' .. key .. ' is not a number') end
-  return n or 0
-end
-
 -- schedule is the step "Scheduling Jobs" of the specification: a job that is not due waits in `scheduled`.
 local function schedule(r, due)
   r.st, r.d = 's', num(due)

@@ -45,13 +45,13 @@ local function give_back(id, fn)
   return #us <= n
 end
 
--- retire removes what is kept for a worker beside its jobs.
-local function retire(id)
+-- retire removes what is kept for a worker beside its jobs, and announces how it went: it left or was lost.
+local function retire(id, how)
   local key = PRE .. 'worker:' .. id
   local queues = is(key, 'hash') and call('HGET', key, 'queues') or ''
   for q in gmatch(queues or '', '[^,]+') do
     if is(PRE .. 'idle:' .. q, 'zset') then call('ZREM', PRE .. 'idle:' .. q, id) end
   end
-  call('ZREM', PRE .. 'workers', id)
+  if call('ZREM', PRE .. 'workers', id) == 1 then crew[#crew + 1] = how .. ' ' .. id end
   call('DEL', key, PRE .. 'call:' .. id, PRE .. 'wake:' .. id)
 end
