@@ -55,10 +55,10 @@ func (o Options) validate(rdb redis.UniversalClient) error {
 // It never re-sends a call whose reply was lost unless the call is idempotent by uuid, fence, or caller and number; the
 // redis.UniversalClient given must therefore not retry by itself (MaxRetries: -1).
 type Client struct {
-	rdb    redis.UniversalClient
-	keys   keyspace
-	logger *slog.Logger
-	caller *caller
+	rdb        redis.UniversalClient
+	keys       keyspace
+	logger     *slog.Logger
+	broadcasts *broadcaster
 }
 
 // NewClient returns a Client over rdb, which stays the caller's to close.
@@ -67,7 +67,7 @@ func NewClient(rdb redis.UniversalClient, o Options) (*Client, error) {
 	if err := o.validate(rdb); err != nil {
 		return nil, fmt.Errorf("conveyor options: %w", err)
 	}
-	return &Client{rdb: rdb, keys: newKeyspace(o.Namespace), logger: o.Logger, caller: newCaller()}, nil
+	return &Client{rdb: rdb, keys: newKeyspace(o.Namespace), logger: o.Logger, broadcasts: newBroadcaster()}, nil
 }
 
 // Prefix is what every key of the namespace starts with: "{namespace}:", or "" for the empty one.

@@ -75,40 +75,40 @@ func (c *Client) emit(ctx context.Context, m emission) error {
 // often the way to Redis fails during the call; when the call fails with ErrUnavailable nobody knows whether it was told.
 // A job never seen is ErrNotFound.
 func (c *Client) Broadcast(ctx context.Context, uuid, name string, data []byte) error {
-	m := emission{uuid: uuid, broadcast: true, name: name, data: data, caller: c.caller.id}
+	m := emission{uuid: uuid, broadcast: true, name: name, data: data, caller: c.broadcasts.id}
 	if err := m.validate(); err != nil {
 		return fmt.Errorf("broadcast: %w", err)
 	}
-	if err := c.caller.begin(ctx); err != nil {
+	if err := c.broadcasts.begin(ctx); err != nil {
 		return fmt.Errorf("broadcast %s to %s: %w", name, uuid, err)
 	}
-	defer c.caller.end()
-	c.caller.number++
-	m.n = c.caller.number
+	defer c.broadcasts.end()
+	c.broadcasts.number++
+	m.n = c.broadcasts.number
 	if err := c.emit(ctx, m); err != nil {
 		return fmt.Errorf("broadcast %s to %s: %w", name, uuid, err)
 	}
 	return nil
 }
 
-// caller numbers the calls of a Client that neither uuid nor fence makes idempotent: one in flight at a time.
-type caller struct {
+// broadcaster numbers the broadcasts of a Client, which neither uuid nor fence makes idempotent: one is in flight at a time.
+type broadcaster struct {
 	id     string
 	turn   chan struct{} // 1 slot, taken during a call
 	number int64         // of the latest call; of whoever has the turn
 }
 
-func newCaller() *caller {
-	return &caller{id: "client-" + strings.ReplaceAll(uuid.NewString(), "-", ""), turn: make(chan struct{}, 1)}
+func newBroadcaster() *broadcaster {
+	return &broadcaster{id: "client-" + strings.ReplaceAll(uuid.NewString(), "-", ""), turn: make(chan struct{}, 1)}
 }
 
-func (c *caller) begin(ctx context.Context) error {
+func (b *broadcaster) begin(ctx context.Context) error {
 	select {
-	case c.turn <- struct{}{}:
+	case b.turn <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
 
-func (c *caller) end() { <-c.turn }
+func (b *broadcaster) end() { <-b.turn }
