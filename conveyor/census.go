@@ -128,8 +128,10 @@ func (a *census) readReferences(ctx context.Context, rdb redis.UniversalClient) 
 		switch rest, sub := jobKey(name); {
 		case name == "scheduled":
 			err = a.readScheduled(ctx, rdb, key)
-		case name == "ended":
+		case strings.HasPrefix(name, "ended:"):
 			err = a.readEnded(ctx, rdb, key)
+		case name == "removals":
+			err = scan(ctx, rdb.ZScan(ctx, key, 0, "", censusSlice), 2, func(v []string) { a.ended[v[0]] = true })
 		case name == "todo", name == "leases":
 			err = scan(ctx, rdb.ZScan(ctx, key, 0, "", censusSlice), 2, func(v []string) {
 				switch u := a.view(v[0]); name {
@@ -184,13 +186,13 @@ func wantedKind(name string) string {
 	switch name {
 	case "status", "queues", "slots", "depth", "results", "failures", "failed", "progress", "unique":
 		return "hash"
-	case "scheduled", "todo", "workers", "leases", "callers":
+	case "scheduled", "todo", "workers", "leases", "callers", "sweeps", "removals", "expiry":
 		return "zset"
 	case "seq", "events:seq", "events:life", "clock":
 		return "string"
 	case "events":
 		return "stream"
-	case "setaside", "ended":
+	case "setaside":
 		return "list"
 	}
 	switch _, what := jobKey(name); what {
@@ -206,7 +208,7 @@ func wantedKind(name string) string {
 		return "stream"
 	}
 	switch kind, rest, _ := strings.Cut(name, ":"); {
-	case kind == "queue", kind == "wake":
+	case kind == "queue", kind == "wake", kind == "ended":
 		return "list"
 	case kind == "idle", kind == "worker" && strings.HasSuffix(rest, ":jobs"):
 		return "zset"
@@ -218,7 +220,7 @@ func wantedKind(name string) string {
 	return ""
 }
 
-// readEnded reads the list of ended jobs, "<ms> <uuid>" each. Jobs that live again may be named still.
+// readEnded reads a list of ended jobs, "<ms> <uuid>" each. Jobs that live again may be named still.
 func (a *census) readEnded(ctx context.Context, rdb redis.UniversalClient, key string) error {
 	entries, err := rdb.LRange(ctx, key, 0, -1).Result()
 	for _, entry := range entries {

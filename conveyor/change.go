@@ -94,6 +94,20 @@ func (c *Client) Release(ctx context.Context, uuid string) error {
 	return notFound("release", uuid, c.apply(ctx, call))
 }
 
+// Remove takes an ended job away at once with all that is kept of it: status, result, failure, log, labels. One that is live, or
+// that a companion write belongs to, is ErrState. Removing what is not there is a no-op.
+func (c *Client) Remove(ctx context.Context, uuid string) error {
+	if !validName(uuid) {
+		return fmt.Errorf("remove: %w: %q", ErrUUID, uuid)
+	}
+	call := newApplyCall("remove", nil, nil, 2)
+	call.args = append(call.args, "D", uuid)
+	if err := c.apply(ctx, call); err != nil {
+		return fmt.Errorf("remove: %w", err)
+	}
+	return nil
+}
+
 // one makes a single unguarded change.
 func (c *Client) one(ctx context.Context, what, uuid string, change Change) error {
 	b := Batch{Changes: []Change{change}}
@@ -210,8 +224,7 @@ func validKey(what, key string) error {
 }
 
 var engineKeys = map[string]bool{"status": true, "seq": true, "scheduled": true, "todo": true, "workers": true, "leases": true,
-	"queues": true, "slots": true, "depth": true, "ended": true, "events": true, "events:seq": true, "events:life": true,
-	"results":  true,
+	"queues": true, "slots": true, "depth": true, "events": true, "events:seq": true, "events:life": true, "results": true,
 	"failures": true, "failed": true, "progress": true, "clock": true, "setaside": true, "callers": true,
 	"unique": true, "labels": true, "sweeps": true, "removals": true, "expiry": true}
 

@@ -74,7 +74,9 @@
 //	status                                HASH    uuid -> status entry, see entry.go
 //	results, failures, failed, progress   HASH    uuid -> result, last failure, bytes of a failed job, progress
 //	unique                                HASH    escaped "<type>:<key>" -> the live job that holds it
-//	todo, leases, ended                   ZSET, ZSET, LIST   what is left to do; deadlines without worker; for retention
+//	todo, leases                          ZSET    what is left to do; deadlines without worker
+//	ended:<q>, sweeps                     LIST, ZSET   "<ms> <uuid>" of ended jobs; queues by when their oldest is due
+//	removals, expiry                      ZSET    ended jobs by remove_after; waiting ones by their limit
 //	workers, worker:<w>, worker:<w>:jobs  ZSET, HASH, ZSET   beats, description, running jobs
 //	queues, depth, slots                  HASH    settings, queued jobs by lane, running jobs
 //	idle:<q>, wake:<w>                    ZSET, LIST   whom to wake, wake-ups (the only keys with a TTL)

@@ -24,7 +24,8 @@ import (
 // Tags: d due (ms), e delay after the edges (ms), f fence, a attempts, l lost, g opening, w owner, i edges, p undecided
 // edges in the hash, x decided outcome of a closing job, k how edges excluded it (- or =), s started, t ended (ms), z uuid
 // of the upstream that excluded it, b failed children, h outcomes of earlier openings, m limit of lost leases, j number of
-// the attempt's last message, y unique key as "<type>:<key>", escaped.
+// the attempt's last message, y unique key as "<type>:<key>", escaped, r remove_after (ms), v waiting limit as "<ms when it
+// ends>:<ms it lasts>" until the first start.
 
 var stateOf = map[byte]State{
 	'h': StateHeld, 't': StateTemplate, 's': StateScheduled, 'q': StateQueued, 'r': StateRunning, 'c': StateClosing,
@@ -107,6 +108,11 @@ func (s *Status) set(tag byte, value string) bool {
 	case 'y':
 		s.Unique = unescaped(value)
 		return true
+	case 'v':
+		at, _, ok := strings.Cut(value, ":")
+		n, err := strconv.ParseInt(at, 10, 64)
+		s.ExpiresAt = time.UnixMilli(n)
+		return ok && err == nil
 	case 'i':
 		s.Pending += strings.Count(value, "?") + strings.Count(value, "~")
 		return true
@@ -118,6 +124,8 @@ func (s *Status) set(tag byte, value string) bool {
 		return false
 	}
 	switch tag {
+	case 'r':
+		s.RemoveAfter = time.Duration(n) * time.Millisecond
 	case 'd':
 		s.DueAt = time.UnixMilli(n)
 	case 'f':

@@ -37,7 +37,8 @@ func (k keyspace) life() string              { return k.key("events:life") }
 func (k keyspace) clock() string             { return k.key("clock") }
 func (k keyspace) scheduled() string         { return k.key("scheduled") }
 func (k keyspace) todo() string              { return k.key("todo") }
-func (k keyspace) ended() string             { return k.key("ended") }
+func (k keyspace) ended(queue string) string { return k.key("ended:" + queue) }
+func (k keyspace) removals() string          { return k.key("removals") }
 func (k keyspace) leases() string            { return k.key("leases") }
 func (k keyspace) job(uuid string) string    { return k.key("jobs:" + uuid) }
 func (k keyspace) active(uuid string) string { return k.job(uuid) + ":active" }

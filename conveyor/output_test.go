@@ -173,7 +173,7 @@ func TestRetention(t *testing.T) {
 			if b, err := e.Result(e.Context(), "kept"); err != nil || string(b) != "r" {
 				e.Errorf("a result lives as long as the record: %q %v", b, err)
 			}
-			for _, key := range []string{"failed", "progress", "ended", "todo", "scheduled", "depth", "slots"} {
+			for _, key := range []string{"failed", "progress", "ended:q", "sweeps", "todo", "scheduled", "depth", "slots"} {
 				if n := e.rdb.Exists(e.Context(), e.key(key)).Val(); n != 0 {
 					e.Errorf("%s is left", key)
 				}

@@ -58,7 +58,7 @@ type sequence struct {
 func (s *sequence) play() {
 	s.due, s.edges = map[string]int64{}, map[string][]*wire.Edge{}
 	ops := []func(){s.add, s.add, s.exchange, s.exchange, s.exchange, s.exchange, s.pass, s.tick, s.cancel, s.update, s.replace, s.reopen, s.making,
-		s.crash, s.leave, s.retry, s.release, s.beat, s.pause}
+		s.crash, s.leave, s.retry, s.release, s.beat, s.pause, s.remove}
 	for i := range s.int("length", 20, 60) {
 		ops[s.int("op", 0, len(ops)-1)]()
 		if i%3 == 2 {
@@ -129,6 +129,12 @@ func (s *sequence) draw(uuid string) *wire.Job {
 	}
 	if s.int("unique", 0, 3) == 0 {
 		unique(fmt.Sprintf("k%d", s.int("key", 0, 2)))(j)
+	}
+	switch s.int("kept", 0, 7) {
+	case 0:
+		removedAfter(time.Duration(s.int("remove_after", 1, 5000)) * time.Millisecond)(j)
+	case 1:
+		waitsFor(time.Duration(s.int("retention", 1, 5000)) * time.Millisecond)(j)
 	}
 	delete(s.due, uuid)
 	switch s.int("time", 0, 5) {
@@ -359,8 +365,18 @@ func (s *sequence) release() {
 }
 
 func (s *sequence) pause() {
+	if s.int("keep", 0, 2) == 0 {
+		keep := conveyor.QueueSettings{KeepFor: time.Duration(s.int("keep for", 0, 5)) * time.Second, KeepCount: s.int("keep count", 0, 8)}
+		s.try(func(e *engine) error { return e.SetQueue(e.Context(), "q", keep) })
+		return
+	}
 	set := conveyor.QueueSettings{Concurrency: s.int("concurrency", 0, 3), Paused: s.int("paused", 0, 3) == 0}
 	s.try(func(e *engine) error { return e.SetQueue(e.Context(), "q", set) })
+}
+
+func (s *sequence) remove() {
+	uuid := s.some()
+	s.try(func(e *engine) error { return e.Remove(e.Context(), uuid) }, conveyor.ErrState)
 }
 
 // replace gives a job a successor, as a plan does.

@@ -23,7 +23,7 @@ type script struct {
 }
 
 // core is what every script needs that changes jobs.
-var core = []string{"base", "tell", "entry", "ticket", "edge", "place", "meet", "settle", "unique", "commit"}
+var core = []string{"base", "tell", "entry", "ticket", "edge", "place", "meet", "settle", "unique", "retention", "commit"}
 
 // scriptList is all that newScript made.
 var scriptList []*script
@@ -31,7 +31,7 @@ var scriptList []*script
 var (
 	applyScript    = newScript("apply", append(core[:len(core):len(core)], "wire", "change")...)
 	exchangeScript = newScript("exchange", append(core[:len(core):len(core)], "worker")...)
-	tickScript     = newScript("tick", append(core[:len(core):len(core)], "worker")...)
+	tickScript     = newScript("tick", append(core[:len(core):len(core)], "worker", "sweep")...)
 	leaveScript    = newScript("leave", append(core[:len(core):len(core)], "worker")...)
 	progressScript = newScript("progress", core...)
 	beatScript     = newScript("beat", "base", "tell", "entry")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/waybill-dev/waybill/conveyor/wire"
 )
@@ -83,8 +84,13 @@ func validate(job *wire.Job) error {
 	if job.RunAt != nil && job.RunAt.CheckValid() != nil {
 		problems = append(problems, fmt.Errorf("run_at: %w: %w", ErrTime, job.RunAt.CheckValid()))
 	}
-	if job.After != nil && (job.After.CheckValid() != nil || job.After.AsDuration() < 0) {
-		problems = append(problems, fmt.Errorf("after: %w: %s", ErrTime, job.After))
+	for _, d := range []struct {
+		name string
+		*durationpb.Duration
+	}{{"after", job.After}, {"remove_after", job.RemoveAfter}, {"retention", job.Retention}} {
+		if d.Duration != nil && (d.CheckValid() != nil || d.AsDuration() < 0) {
+			problems = append(problems, fmt.Errorf("%s: %w: %s", d.name, ErrTime, d.Duration))
+		}
 	}
 	if n := len(job.Type) + len(job.Unique); job.Unique != "" && n > MaxUnique {
 		problems = append(problems, fmt.Errorf("type and unique key of %d bytes, the limit is %d: %w", n, MaxUnique, ErrTooLarge))
@@ -123,6 +129,14 @@ func entryOf(job *wire.Job) string {
 	if p := job.RetryPolicy; p != nil && p.MaxLost != nil {
 		b = append(b, "|m"...)
 		b = strconv.AppendInt(b, int64(max(*p.MaxLost, 0)), 10)
+	}
+	if d := job.RemoveAfter.AsDuration(); d > 0 {
+		b = append(b, "|r"...)
+		b = strconv.AppendInt(b, int64((d+time.Millisecond-1)/time.Millisecond), 10)
+	}
+	if d := job.Retention.AsDuration(); d > 0 {
+		b = append(b, "|v"...) // the script makes a time of it
+		b = strconv.AppendInt(b, int64((d+time.Millisecond-1)/time.Millisecond), 10)
 	}
 	if job.Unique != "" {
 		b = append(b, "|y"...)

@@ -6,10 +6,12 @@ import (
 	"time"
 )
 
-// Retention of what has no record, as long as nothing else is configured.
+// Retention of what has no record, as long as its queue's settings (KeepFor, KeepCount) or the job's remove_after say nothing
+// else. The scripts have the same numbers in lua/lib/retention.lua.
 const (
-	Retention    = 7 * 24 * time.Hour // of ended jobs, with logs, results and the bytes of failed ones
-	callsKeptFor = time.Hour          // numbers and replies of callers that are no workers
+	Retention      = 7 * 24 * time.Hour // of ended jobs, with logs, results and the bytes of failed ones
+	RetentionCount = 100_000            // ended jobs of one queue; the oldest go first
+	callsKeptFor   = time.Hour          // numbers and replies of callers that are no workers
 )
 
 // TickReply tells what a Tick did.
@@ -25,7 +27,7 @@ type TickReply struct {
 // Tick does what any connected process may do for all: release due jobs, finish what is listed to do, reap dead workers and
 // expired leases, sweep retention. At most 200 changes a call.
 func (c *Client) Tick(ctx context.Context) (TickReply, error) {
-	reply, err := c.run(ctx, tickScript, DeadAfter.Milliseconds(), Retention.Milliseconds(), callsKeptFor.Milliseconds())
+	reply, err := c.run(ctx, tickScript, DeadAfter.Milliseconds(), callsKeptFor.Milliseconds())
 	if err != nil {
 		return TickReply{}, err
 	}

@@ -173,7 +173,7 @@ func (j *judgement) place() {
 			j.say("I13", j.keys.edges(j.uuid), "edges of a job that is %s", s.State)
 		}
 		if !j.ended && !s.Recorded {
-			j.say("I13", j.keys.ended(), "%s and unrecorded, but not in retention", s.State)
+			j.say("I13", j.keys.ended(s.Queue), "%s and unrecorded, but not in retention", s.State)
 		}
 	}
 	if s.State != StateRunning && s.State.live() && strings.Contains(flagsOf(j.entry), "b") && !j.bytes {

@@ -54,6 +54,7 @@ type looking struct {
 	kind         *redis.StatusCmd
 	todo, leased *redis.FloatCmd
 	ended        *redis.StringSliceCmd
+	removal      *redis.FloatCmd
 	scheduled    *redis.ZSliceCmd
 	lists        map[string]*redis.StringSliceCmd
 	statuses     map[string]*redis.StringCmd
@@ -74,7 +75,7 @@ func (l *looking) ask(ctx context.Context, was *view, children []string) {
 	owners := slices.Clone(was.owners)
 	if s, err := decodeStatus(l.uuid, l.view.entry); err == nil {
 		if s.State.Ended() {
-			l.ended = l.pipe.LRange(ctx, keys.ended(), 0, -1)
+			l.ended, l.removal = l.pipe.LRange(ctx, keys.ended(s.Queue), 0, -1), l.pipe.ZScore(ctx, keys.removals(), l.uuid)
 		}
 		switch s.State {
 		case StateQueued:
@@ -127,7 +128,7 @@ func (l *looking) answer() {
 	v.bytes = l.kind.Val() == "string"
 	v.todo, v.leased = l.todo.Err() == nil, l.leased.Err() == nil
 	if l.ended != nil {
-		v.ended = slices.ContainsFunc(l.ended.Val(), func(s string) bool { return strings.HasSuffix(s, " "+v.uuid) })
+		v.ended = l.removal.Err() == nil || slices.ContainsFunc(l.ended.Val(), func(s string) bool { return strings.HasSuffix(s, " "+v.uuid) })
 	}
 	if l.scheduled != nil {
 		for _, z := range l.scheduled.Val() {

@@ -74,7 +74,7 @@ func TestVerify(t *testing.T) {
 			return e.rdb.Set(e.Context(), e.key("jobs:done"), "x", 0).Err()
 		}},
 		{"an ended job is not in retention", "I13", "done", func(e *engine) error {
-			return e.rdb.Del(e.Context(), e.key("ended")).Err()
+			return e.rdb.Del(e.Context(), e.key("ended:q")).Err()
 		}},
 		{"a log of nobody", "I13", "never", func(e *engine) error {
 			return e.rdb.XAdd(e.Context(), xadd(e.key("jobs:never:log"))).Err()

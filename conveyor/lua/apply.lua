@@ -3,7 +3,7 @@
 -- ARGV: event kind; guard key, field, value (key '' for none); number of companion writes, each: key, field, version,
 --   value; then the changes, each: kind with options, uuid, and what these say.
 --   Versions are '=<version>' to set and '-<version>' to remove (no value follows).
---   Kinds: A add, U update, C cancel, L drop the recorded flag, O reopen, T companion write only, R retry, H release.
+--   Kinds: A add, U update, C cancel, L drop the recorded flag, O reopen, T companion write only, R retry, H release, D remove.
 --   A and U: entry text (state ignored), bytes. O and R: opening; R with option s: then entry text. Options, in this order:
 --   s see R; e edges follow; x expected state letters follow; p the replaced uuid follows; t companion write follows;
 --   w withdraw; n cancel the replaced one; b bytes go to jobs:<uuid>.
@@ -198,6 +198,10 @@ local function change(index, c)
   if c.kind == 'T' then return end
   if c.kind == 'L' then
     if r then unrecord(r, true) end
+    return
+  end
+  if c.kind == 'D' then
+    if r and ENDED[r.st] and not has(r, 'r') then unrecord(r, true) elseif r then refuse('STATE ' .. r.u) end
     return
   end
   if not needs(index, r) then return end

@@ -205,6 +205,7 @@ local left = overdue and 0 or min(want, max(0, BUDGET - #changed))
 local clipped = left < want
 if left > 0 and #queues > 0 then
   local settings = call('HMGET', PRE .. 'queues', unpack(queues))
+  for i, q in ipairs(queues) do retention.queues[q] = settings[i] or '' end
   local running = call('HMGET', PRE .. 'slots', unpack(queues))
   for i, q in ipairs(queues) do
     local limit, paused, hand

@@ -19,6 +19,8 @@ if last then
     local v = {}
     for i = 1, #last[2], 2 do v[last[2][i]] = last[2][i + 1] end
     size, dropped = tonumber(v.z or 0), tonumber(v.d or 0)
+  else -- the first piece of an attempt: those of the newest five are kept
+    call('XTRIM', key, 'MINID', num(max(0, tonumber(fence) - 4)) .. '-0')
   end
 end
 if dropped > 0 or size + #text > limit then

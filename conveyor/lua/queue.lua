@@ -33,6 +33,7 @@ else
   call('HSET', key, q, declared .. ':' .. hand .. ':' .. concat(names, ','))
 end
 if action == 'pause' then return 1 end
+if is(PRE .. 'sweeps', 'zset') then call('ZADD', PRE .. 'sweeps', 'XX', num(now), q) end -- another number may be kept now
 local idle = PRE .. 'idle:' .. q
 local ids = is(idle, 'zset') and call('ZPOPMIN', idle, 100) or {}
 for i = 1, #ids, 2 do

@@ -23,6 +23,17 @@ local function many(cmd, key, args)
   for i = 1, #args, 500 do call(cmd, key, unpack(args, i, min(i + 499, #args))) end
 end
 
+-- append collects arguments by the key they are for.
+local function append(t, key, a, b)
+  local list = t[key]
+  if not list then
+    list = {}
+    t[key] = list
+  end
+  list[#list + 1] = a
+  list[#list + 1] = b
+end
+
 local kinds = {}
 local function kind(key)
   local k = kinds[key]

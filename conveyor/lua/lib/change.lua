@@ -26,6 +26,8 @@ local function sprout(u, entry)
     T = nil, i = nil, dirty = nil, loud = nil, queued = nil,
   }
   if seed.y then r.y = seed.y end
+  if seed.r then r.r = seed.r end
+  if seed.v then retention.limit(r, seed.v) end
   return r
 end
 
@@ -79,7 +81,8 @@ local function update(r, new, list, text)
     if not claim(r) then return end
   end
   local moved = r.q ~= new.q or r.ln ~= new.ln
-  r.q, r.ln, r.m = new.q, new.ln, new.m
+  r.q, r.ln, r.m, r.r = new.q, new.ln, new.m, new.r
+  retention.limit(r, new.v)
   clear(r, 'o')
   if has(new, 'o') then flag(r, 'o') end
   keep_bytes(r, text)

@@ -1,5 +1,5 @@
 -- commit: writes all changed records at once, with everything that follows from a state: depth and slot counters,
--- the lists of workers' jobs, leases, unique keys, `ended`, the job's bytes, the event and the wake-ups. Since these follow the status
+-- the lists of workers' jobs, leases, unique keys, retention, the job's bytes, the event and the wake-ups. Since these follow the status
 -- here and nowhere else they cannot disagree with it.
 local results, failures = {}, {} -- uuid, bytes, ...
 local first_seq
@@ -33,16 +33,6 @@ local function flush_count(key, field, by)
     call('HDEL', key, field)
     return true
   end
-end
-
-local function append(t, key, a, b)
-  local list = t[key]
-  if not list then
-    list = {}
-    t[key] = list
-  end
-  list[#list + 1] = a
-  list[#list + 1] = b
 end
 
 -- held_key is the index of running jobs that a job is in: its worker's list or the leases.
@@ -99,7 +89,7 @@ local function commit(script, fields)
       bump(slots, r.q, 1)
       if was ~= 'r' or r.w ~= r.ow or r.lease and not r.w then append(zadd, held_key(r.w), num(r.w and r.n or r.lease), r.u) end
     elseif ENDED[st] or r.gone then
-      if not r.gone and (r.expire or not ENDED[was]) then over[#over + 1] = now_text .. ' ' .. r.u end
+      if not r.r and not r.gone and (r.expire or not ENDED[was]) then append(over, r.q, now_text .. ' ' .. r.u) end
       if has(r, 'b') then
         if st == 'F' then failed[#failed + 1] = r.u end
         dels[#dels + 1] = PRE .. 'jobs:' .. r.u
@@ -110,6 +100,7 @@ local function commit(script, fields)
         clear(r, 'm')
       end
     end
+    if r.r or r.v or r.ov then retention.note(r, st, zadd, zrem) end
     if (r.y or r.oy) and (r.y ~= r.oy or not ENDED[st] ~= not ENDED[was] or r.gone) then keyed[#keyed + 1] = r end
     if r.gone then
       for _, h in ipairs({'status', 'results', 'failures', 'failed', 'progress'}) do append(hdel, PRE .. h, r.u) end
@@ -132,7 +123,7 @@ local function commit(script, fields)
   many('HSET', PRE .. 'status', set)
   many('HSET', PRE .. 'results', results)
   many('HSET', PRE .. 'failures', failures)
-  many('LPUSH', PRE .. 'ended', over)
+  retention.keep(over)
   for key, c in pairs(depth) do -- a lane without queued jobs holds stale tickets only
     if flush_count(PRE .. 'depth', c.q .. ':' .. c.ln, c.n) then empty_lane(key) end
   end
@@ -145,8 +136,8 @@ local function commit(script, fields)
   tell(script, told, fields)
   -- A freed slot of a limited queue is as good as a job that became ready.
   for q, by in pairs(slots) do
-    if by < 0 and is(PRE .. 'queues', 'hash') then
-      local limit = match(call('HGET', PRE .. 'queues', q) or '', '^(%d+)')
+    if by < 0 then
+      local limit = match(retention.settings(q), '^(%d+)')
       if limit and limit ~= '0' then woken[q] = (woken[q] or 0) - by end
     end
   end
@@ -166,7 +157,6 @@ end
 local function check_fixed()
   need('hash', 'status', 'depth', 'slots', 'results', 'failures', 'failed', 'progress')
   need('zset', 'scheduled', 'todo', 'leases')
-  need('list', 'ended')
   check_log()
   seq = counter('seq')
   first_seq = seq

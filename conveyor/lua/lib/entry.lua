@@ -4,10 +4,10 @@
 -- A record has st, ln, fl, q, n (place as a number, 0 for none), one string field per tag, and:
 --   u       uuid
 --   T       its ticket as found or given in this call
---   was     its entry as loaded; os, oq, ol, ow, on, od, oy are state, queue, lane, owner, place, due time and unique key
---           in it. All are nil for a new job.
+--   was     its entry as loaded; os, oq, ol, ow, on, od, oy, ov are state, queue, lane, owner, place, due time, unique
+--           key and waiting limit in it. All are nil for a new job.
 --   bad     its entry cannot be decoded
-local TAGS = {'d', 'e', 'f', 'a', 'l', 'g', 'w', 'i', 'p', 'x', 'k', 's', 't', 'z', 'b', 'h', 'm', 'y', 'j'}
+local TAGS = {'d', 'e', 'f', 'a', 'l', 'g', 'w', 'i', 'p', 'x', 'k', 's', 't', 'z', 'b', 'h', 'm', 'y', 'j', 'r', 'v'}
 local ENDED = {C = true, F = true, f = true, X = true, K = true, k = true, O = true, E = true}
 
 local S = {}       -- records by uuid; false for a uuid without entry
@@ -35,6 +35,7 @@ local function decode(u, text)
   end
   r.ow, r.od = r.w, r.d
   if r.y then r.oy = r.y end
+  if r.v then r.ov = r.v end
   return r
 end
 
