@@ -423,6 +423,10 @@ func (s *sequence) making() {
 		if uuid == r.Job.Uuid {
 			return
 		}
+		if s.statuses()[uuid].State == conveyor.StateUnknown { // refused or removed before
+			delete(s.due, uuid)
+			delete(s.edges, uuid)
+		}
 		s.try(func(e *engine) error { return e.Add(e.Context(), j) }, conveyor.ErrOutdated)
 		s.seePlaces()
 		return

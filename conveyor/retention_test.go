@@ -245,7 +245,7 @@ func TestLedger(t *testing.T) {
 				names = append(names, strings.TrimPrefix(iter.Val(), e.Prefix()))
 			}
 			slices.Sort(names)
-			if diff := cmp.Diff([]string{"clock", "events", "events:seq", "seq"}, names); diff != "" {
+			if diff := cmp.Diff([]string{"clock", "events", "events:life", "events:seq", "seq"}, names); diff != "" {
 				e.Errorf("keys (-want +got):\n%s", diff)
 			}
 		})
