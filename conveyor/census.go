@@ -1,9 +1,13 @@
 package conveyor
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -15,10 +19,17 @@ type census struct {
 	views   map[string]*view
 	types   map[string]string // every key of the engine and its type
 	lists   map[string][]ticket
+	junk    map[string][]string   // lists and `scheduled`: entries that are no tickets
+	ready   map[string][]standing // queue lists: the jobs that belong there, by place
 	workers map[string]bool
 	ended   map[string]bool // uuids that retention will meet
-	depth   map[string]string
-	slots   map[string]string
+	wrong   map[string]bool // keys of a wrong type
+	entries map[string]string
+	before  int64 // number of the last event before anything was read
+
+	seq       int64  // the last place given; read after the statuses
+	events    int64  // the number of the last event, and
+	lastEvent string // the id of the newest entry of the event log, at one moment
 }
 
 const censusSlice = 500
@@ -38,12 +49,16 @@ func scan(ctx context.Context, cmd *redis.ScanCmd, width int, visit func(v []str
 
 // census reads the namespace: first what refers to jobs, then the jobs.
 func (c *Client) census(ctx context.Context) (*census, error) {
-	all := &census{keys: c.keys, views: map[string]*view{}, types: map[string]string{}, lists: map[string][]ticket{}, workers: map[string]bool{},
-		ended: map[string]bool{}}
+	all := &census{keys: c.keys, views: map[string]*view{}, types: map[string]string{}, lists: map[string][]ticket{},
+		junk: map[string][]string{}, workers: map[string]bool{}, ended: map[string]bool{}, wrong: map[string]bool{}, entries: map[string]string{}}
+	var err error
+	if all.before, err = c.LastEvent(ctx); err != nil && !errors.Is(err, ErrCorrupt) {
+		return nil, err
+	}
 	if err := all.readKeys(ctx, c.rdb); err != nil {
 		return nil, read(ctx, "verify", err)
 	}
-	entries := map[string]string{}
+	entries := all.entries
 	if all.is(c.keys.status(), "hash") {
 		if err := scan(ctx, c.rdb.HScan(ctx, c.keys.status(), 0, "", censusSlice), 2, func(v []string) { entries[v[0]] = v[1] }); err != nil {
 			return nil, read(ctx, "verify", err)
@@ -69,7 +84,7 @@ func (c *Client) census(ctx context.Context) (*census, error) {
 
 func (a *census) view(uuid string) *view {
 	if a.views[uuid] == nil {
-		a.views[uuid] = newView(a.keys, uuid, "")
+		a.views[uuid] = newView(a, uuid, "")
 	}
 	return a.views[uuid]
 }
@@ -121,7 +136,8 @@ func globEscape(s string) string {
 func (a *census) readReferences(ctx context.Context, rdb redis.UniversalClient) error {
 	for key, kind := range a.types {
 		name := strings.TrimPrefix(key, string(a.keys))
-		if kind != wantedKind(name) {
+		if want := wantedKind(name); kind != want {
+			a.wrong[key] = want != ""
 			continue
 		}
 		var err error
@@ -143,10 +159,13 @@ func (a *census) readReferences(ctx context.Context, rdb redis.UniversalClient) 
 			})
 		case name == "workers":
 			err = scan(ctx, rdb.ZScan(ctx, key, 0, "", censusSlice), 2, func(v []string) { a.workers[v[0]] = true })
-		case name == "depth":
-			a.depth, err = rdb.HGetAll(ctx, key).Result()
-		case name == "slots":
-			a.slots, err = rdb.HGetAll(ctx, key).Result()
+		case name == "results", name == "failures", name == "failed", name == "progress":
+			err = a.readFields(ctx, rdb, key, name)
+		case name == "seq":
+			a.seq, err = rdb.Get(ctx, key).Int64()
+			err = passNumber(err)
+		case name == "events":
+			err = a.readLastEvent(ctx, rdb, key)
 		case strings.HasPrefix(name, "worker:") && strings.HasSuffix(name, ":jobs"):
 			id := strings.TrimSuffix(strings.TrimPrefix(name, "worker:"), ":jobs")
 			err = scan(ctx, rdb.ZScan(ctx, key, 0, "", censusSlice), 2, func(v []string) { a.view(v[0]).owners = append(a.view(v[0]).owners, id) })
@@ -159,6 +178,9 @@ func (a *census) readReferences(ctx context.Context, rdb redis.UniversalClient) 
 			})
 		case sub == "edges":
 			a.view(rest).hash, err = rdb.HGetAll(ctx, key).Result()
+			a.view(rest).left[key] = sub
+		case sub == "log":
+			a.view(rest).left[key] = sub
 		case sub == "bytes":
 			a.view(rest).bytes = true
 		}
@@ -233,9 +255,13 @@ func (a *census) readEnded(ctx context.Context, rdb redis.UniversalClient, key s
 
 func (a *census) readScheduled(ctx context.Context, rdb redis.UniversalClient, key string) error {
 	return scan(ctx, rdb.ZScan(ctx, key, 0, "", censusSlice), 2, func(v []string) {
-		if t, ok := parseTicket(v[0]); ok {
-			a.view(t.uuid).due = append(a.view(t.uuid).due, milli(v[1]))
+		t, ok := parseTicket(v[0])
+		if !ok {
+			a.junk[key] = append(a.junk[key], v[0])
+			return
 		}
+		a.view(t.uuid).saw(t)
+		a.view(t.uuid).due = append(a.view(t.uuid).due, milli(v[1]))
 	})
 }
 
@@ -257,14 +283,85 @@ func (a *census) readList(ctx context.Context, rdb redis.UniversalClient, key, n
 	for _, entry := range entries {
 		t, ok := parseTicket(entry)
 		if !ok {
-			continue // set aside when it is met
+			a.junk[key] = append(a.junk[key], entry)
+			continue
 		}
 		a.lists[key] = append(a.lists[key], t)
+		a.view(t.uuid).saw(t)
 		if strings.HasPrefix(name, "queue:") {
 			a.view(t.uuid).standsAt(key, t)
 		} else {
 			a.view(t.uuid).waiting[key] = true
 		}
 	}
+	if upstream, what := jobKey(name); upstream != "" {
+		v := a.view(upstream)
+		v.left[key] = what
+		for _, t := range a.lists[key] {
+			v.waiters[key] = append(v.waiters[key], t.uuid)
+			v.upstream[t.uuid] = a.entries[t.uuid]
+		}
+	}
 	return nil
+}
+
+// readFields notes whose fields a hash by uuid has.
+func (a *census) readFields(ctx context.Context, rdb redis.UniversalClient, key, name string) error {
+	uuids, err := rdb.HKeys(ctx, key).Result()
+	for _, uuid := range uuids {
+		a.view(uuid).fields[name] = true
+	}
+	return err
+}
+
+func (a *census) readLastEvent(ctx context.Context, rdb redis.UniversalClient, key string) error {
+	pipe := rdb.TxPipeline()
+	newest, number := pipe.XRevRangeN(ctx, key, "+", "-", 1), pipe.Get(ctx, a.keys.lastEvent())
+	_, err := pipe.Exec(ctx)
+	if len(newest.Val()) > 0 {
+		a.lastEvent, a.events = newest.Val()[0].ID, integer(number.Val())
+	}
+	return passOver(err)
+}
+
+// passNumber leaves a number that is missing or unreadable to those who name it.
+func passNumber(err error) error {
+	if errors.Is(err, redis.Nil) || errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange) {
+		return nil
+	}
+	return err
+}
+
+// standing is a job that belongs into a queue's list.
+type standing struct {
+	place int64
+	text  string // its ticket there
+}
+
+// pivot is the ticket that stands before a job of this place in a queue's list, to its right; "" when it is the first.
+func (a *census) pivot(key string, of *view, place int64) string {
+	if a.ready == nil {
+		a.ready = map[string][]standing{}
+		for uuid, v := range a.views {
+			s, err := decodeStatus(uuid, v.entry)
+			if v.entry == "" || err != nil || s.State != StateQueued || !v.hasBytes() {
+				continue
+			}
+			at := standing{s.Place, v.full}
+			if strings.Contains(flagsOf(v.entry), "b") && v.fulls == 0 {
+				at.text = slimTicket(uuid, s.Place)
+			}
+			queue := a.keys.queue(s.Queue, s.Priority)
+			a.ready[queue] = append(a.ready[queue], at)
+		}
+		for _, list := range a.ready {
+			slices.SortFunc(list, func(x, y standing) int { return cmp.Compare(x.place, y.place) })
+		}
+	}
+	list := a.ready[key]
+	n, _ := slices.BinarySearchFunc(list, place, func(s standing, p int64) int { return cmp.Compare(s.place, p) })
+	if n == 0 {
+		return ""
+	}
+	return list[n-1].text
 }

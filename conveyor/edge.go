@@ -85,6 +85,7 @@ func flagsOf(entry string) string {
 
 // ticket is what stands in a list or in `scheduled`: the head of a marshalled wire.Job.
 type ticket struct {
+	text  string
 	uuid  string
 	full  bool  // carries the job's bytes
 	place int64 // of one without bytes, in a queue
@@ -104,7 +105,7 @@ func parseTicket(b string) (ticket, bool) {
 	if len(b) < from+n || !validName(b[from:from+n]) {
 		return ticket{}, false
 	}
-	t, rest := ticket{uuid: b[from : from+n]}, b[from+n:]
+	t, rest := ticket{text: b, uuid: b[from : from+n]}, b[from+n:]
 	t.full = strings.HasPrefix(rest, "\x12")
 	if strings.HasPrefix(rest, "\x92\x07") && len(rest) > 3 {
 		t.place, _ = strconv.ParseInt(rest[3:], 10, 64)

@@ -1,87 +1,125 @@
 package conveyor
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
 // keyViolations names keys of the engine that have a wrong type.
 func (a *census) keyViolations() []Violation {
 	var out []Violation
-	for key, kind := range a.types {
-		name := strings.TrimPrefix(key, string(a.keys))
-		uuid, _ := jobKey(name)
-		if want := wantedKind(name); want != "" && kind != want {
-			out = append(out, Violation{"I1", uuid, key, "is a " + kind + ", not a " + want})
-		}
-	}
-	return out
-}
-
-// counterViolations compares the counters of depth and slots with the statuses.
-func (a *census) counterViolations() []Violation {
-	depth, slots := map[string]int64{}, map[string]int64{}
-	for uuid, v := range a.views {
-		s, err := decodeStatus(uuid, v.entry)
-		if err != nil {
+	for key, wrong := range a.wrong {
+		if !wrong {
 			continue
 		}
-		switch s.State {
-		case StateQueued:
-			depth[fmt.Sprintf("%s:%d", s.Queue, s.Priority)]++
-		case StateRunning:
-			slots[s.Queue]++
+		name := strings.TrimPrefix(key, string(a.keys))
+		uuid, _ := jobKey(name)
+		want, repair := wantedKind(name), "keep it as "+damagedPrefix+name
+		from := a.rebuild(name)
+		switch {
+		case name == "status":
+			repair += "; the statuses of all jobs are lost with it"
+		case from != "" || name == "events:seq":
+			repair += " and rebuild it"
 		}
-	}
-	return append(compareCounters(a.keys.depth(), a.depth, depth), compareCounters(a.keys.slots(), a.slots, slots)...)
-}
-
-func compareCounters(key string, stored map[string]string, counted map[string]int64) []Violation {
-	var out []Violation
-	for field, n := range counted {
-		if integer(stored[field]) != n {
-			out = append(out, Violation{"I1", "", key, fmt.Sprintf("%s is %s, the statuses say %d", field, stored[field], n)})
-		}
-	}
-	for field, text := range stored {
-		if _, ok := counted[field]; !ok {
-			out = append(out, Violation{"I1", "", key, fmt.Sprintf("%s is %s, the statuses say 0", field, text)})
-		}
+		out = append(out, Violation{"I1", uuid, key, "is a " + a.types[key] + ", not a " + want, repair, newFix("rename", name, want, from)})
 	}
 	return out
 }
 
-// leftoverViolations checks I13 and I14: keys of jobs and workers that are gone.
-func (a *census) leftoverViolations() []Violation {
+// damagedPrefix begins the names of keys that Repair has moved out of the way.
+const damagedPrefix = "damaged:"
+
+// rebuild is what a key that is lost has to hold by the statuses, where it must be back in the same moment: whose end would
+// otherwise not wait for a child or heir, and the last place given.
+func (a *census) rebuild(name string) string {
+	upstream, what := jobKey(name)
+	var uuids []string
+	switch {
+	case name == "seq":
+		return strconv.FormatInt(a.lastPlace(), 10)
+	case what == "active":
+		for uuid, v := range a.views {
+			if slices.ContainsFunc(storedEdges(v.entry, nil), func(e storedEdge) bool { return e.upstream == upstream && e.mark == '+' && e.parent() }) {
+				uuids = append(uuids, uuid)
+			}
+		}
+	case what == "children", what == "onComplete":
+		for uuid, v := range a.views {
+			if slices.ContainsFunc(storedEdges(v.entry, v.hash), func(e storedEdge) bool {
+				return e.mark == '?' && string(a.keys)+name == a.keys.waiting(e.upstream, e.class(), e.opening)
+			}) {
+				uuids = append(uuids, uuid)
+			}
+		}
+	}
+	slices.Sort(uuids)
+	return strings.Join(uuids, ",")
+}
+
+// lastPlace is the highest place that any job has.
+func (a *census) lastPlace() int64 {
+	var last int64
+	for uuid, entry := range a.entries {
+		if s, err := decodeStatus(uuid, entry); err == nil {
+			last = max(last, s.Place)
+		}
+	}
+	return last
+}
+
+// entryViolations names entries of lists that are no tickets, and numbers that fell behind what they count.
+func (a *census) entryViolations() []Violation {
+	var out []Violation
+	for key, texts := range a.junk {
+		name := strings.TrimPrefix(key, string(a.keys))
+		for _, text := range texts {
+			out = append(out, Violation{"I2", "", key, fmt.Sprintf("an entry of %d bytes is no job: %s", len(text), excerpt(text)),
+				"set it aside", newFix("aside", name, a.types[key], text)})
+		}
+	}
+	if last := a.lastPlace(); a.seq < last && !a.wrong[a.keys.key("seq")] {
+		out = append(out, Violation{"I12", "", a.keys.key("seq"), fmt.Sprintf("is %d, and place %d was given", a.seq, last),
+			"go on from the highest place given", newFix("number", "seq", strconv.FormatInt(last, 10))})
+	}
+	newest, _, _ := strings.Cut(a.lastEvent, "-")
+	if at := integer(newest); at > a.events && !a.wrong[a.keys.lastEvent()] {
+		out = append(out, Violation{"I12", "", a.keys.lastEvent(), fmt.Sprintf("is behind event %d: the next call would fail halfway", at),
+			"go on from the newest event", newFix("number", "events:seq", newest)})
+	}
+	return out
+}
+
+// excerpt shows bytes that nobody can read.
+func excerpt(text string) string {
+	const shown = 40
+	if len(text) > shown {
+		return strconv.Quote(text[:shown]) + "..."
+	}
+	return strconv.Quote(text)
+}
+
+// workerViolations checks I14: nothing is kept for a worker that is registered nowhere.
+func (c *Client) workerViolations(ctx context.Context, a *census) ([]Violation, error) {
 	var out []Violation
 	for key := range a.types {
 		name := strings.TrimPrefix(key, string(a.keys))
-		uuid, what := jobKey(name)
-		if v := a.views[uuid]; uuid != "" && (v == nil || v.entry == "") {
-			switch what {
-			case "log", "edges":
-				out = append(out, Violation{"I13", uuid, key, "left of a job that is gone"})
-			case "children", "onComplete":
-				if !a.waitedFor(key) {
-					out = append(out, Violation{"I13", uuid, key, "nobody waits here for a job never seen"})
-				}
-			}
+		id, ok := strings.CutPrefix(name, "worker:")
+		if id = strings.TrimSuffix(id, ":jobs"); !ok || a.workers[id] || a.wrong[key] || a.wrong[a.keys.workers()] {
+			continue
 		}
-		if id, ok := strings.CutPrefix(name, "worker:"); ok {
-			if id = strings.TrimSuffix(id, ":jobs"); !a.workers[id] {
-				out = append(out, Violation{"I14", "", key, "left of a worker that is gone"})
-			}
+		pipe := c.rdb.TxPipeline()
+		there, known := pipe.Exists(ctx, key), pipe.ZScore(ctx, a.keys.workers(), id)
+		if _, err := pipe.Exec(ctx); passOver(err) != nil {
+			return nil, read(ctx, "verify "+key, err)
+		}
+		if there.Val() > 0 && known.Err() != nil {
+			out = append(out, Violation{"I14", "", key, "left of a worker that is gone",
+				fmt.Sprintf("register worker %s, to be declared lost if it does not check in", id), newFix("worker", id)})
 		}
 	}
-	return out
-}
-
-// waitedFor tells whether a ticket of a list belongs to a job that is still known.
-func (a *census) waitedFor(key string) bool {
-	for _, t := range a.lists[key] {
-		if v := a.views[t.uuid]; v != nil && v.entry != "" {
-			return true
-		}
-	}
-	return false
+	return out, nil
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/redis/go-redis/v9"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/waybill-dev/waybill/conveyor/wire"
 )
 
 // look reads everything about one suspected job again, in one transaction; nil when its status has changed since, so that
@@ -23,9 +26,12 @@ func (c *Client) look(ctx context.Context, uuid string, was *view) (*view, error
 	if entry.Val() != was.entry {
 		return nil, nil
 	}
-	v := newView(c.keys, uuid, was.entry)
-	v.hash = hash.Val()
-	l := &looking{view: v, pipe: c.rdb.TxPipeline()}
+	v := newView(was.all, uuid, was.entry)
+	v.hash, v.full = hash.Val(), was.full
+	if err := c.lookAtWaiters(ctx, v, was); err != nil {
+		return nil, err
+	}
+	l := &looking{view: v, was: was, pipe: c.rdb.TxPipeline()}
 	l.ask(ctx, was, active.Val())
 	if _, err := l.pipe.Exec(ctx); passOver(err) != nil {
 		return nil, read(ctx, "verify "+uuid, err)
@@ -48,10 +54,14 @@ func passOver(err error) error {
 // looking is the transaction of one look: what was asked, by the key or uuid it was asked for.
 type looking struct {
 	*view
+	was          *view
 	pipe         redis.Pipeliner
 	entry        *redis.StringCmd
 	hash         *redis.MapStringStringCmd
 	kind         *redis.StatusCmd
+	bytes        *redis.StringCmd
+	fields       map[string]*redis.BoolCmd
+	left         map[string]*redis.IntCmd
 	todo, leased *redis.FloatCmd
 	ended        *redis.StringSliceCmd
 	removal      *redis.FloatCmd
@@ -72,6 +82,20 @@ func (l *looking) ask(ctx context.Context, was *view, children []string) {
 	l.entry, l.hash = l.pipe.HGet(ctx, keys.status(), l.uuid), l.pipe.HGetAll(ctx, keys.edges(l.uuid))
 	l.kind = l.pipe.Type(ctx, keys.job(l.uuid))
 	l.todo, l.leased = l.pipe.ZScore(ctx, keys.todo(), l.uuid), l.pipe.ZScore(ctx, keys.leases(), l.uuid)
+	l.bytes = nil
+	if strings.Contains(flagsOf(l.view.entry), "m") && len(l.view.hash) == 0 {
+		l.bytes = l.pipe.Get(ctx, keys.job(l.uuid))
+	}
+	l.fields, l.left = map[string]*redis.BoolCmd{}, map[string]*redis.IntCmd{}
+	for name := range was.fields {
+		l.fields[name] = l.pipe.HExists(ctx, keys.key(name), l.uuid)
+	}
+	for key := range was.left {
+		l.left[key] = l.pipe.Exists(ctx, key)
+	}
+	for u := range l.view.upstream {
+		l.status(ctx, u)
+	}
 	owners := slices.Clone(was.owners)
 	if s, err := decodeStatus(l.uuid, l.view.entry); err == nil {
 		if s.State.Ended() {
@@ -134,6 +158,7 @@ func (l *looking) answer() {
 		for _, z := range l.scheduled.Val() {
 			member, _ := z.Member.(string)
 			if t, ok := parseTicket(member); ok && t.uuid == v.uuid {
+				v.saw(t)
 				v.due = append(v.due, int64(math.Round(z.Score*1000)))
 			}
 		}
@@ -141,10 +166,28 @@ func (l *looking) answer() {
 	for key, list := range l.lists {
 		for _, text := range list.Val() {
 			if t, ok := parseTicket(text); ok && t.uuid == v.uuid {
+				v.saw(t)
 				v.standsAt(key, t)
 				v.waiting[key] = true
 			}
 		}
+	}
+	if l.bytes != nil {
+		v.declared = declaredEdges(l.bytes.Val())
+	}
+	for name, cmd := range l.fields {
+		v.fields[name] = cmd.Val()
+		if !cmd.Val() {
+			delete(v.fields, name)
+		}
+	}
+	for key, cmd := range l.left {
+		if cmd.Val() > 0 {
+			v.left[key] = l.was.left[key]
+		}
+	}
+	for u := range v.upstream {
+		v.upstream[u] = l.statuses[u].Val()
 	}
 	for p, cmd := range l.members {
 		if cmd.Val() {
@@ -162,4 +205,37 @@ func (l *looking) answer() {
 	for _, child := range l.children {
 		v.active[child] = l.statuses[child].Val()
 	}
+}
+
+// lookAtWaiters reads whose tickets stand in the lists of an unknown job; their statuses come with the transaction.
+func (c *Client) lookAtWaiters(ctx context.Context, v, was *view) error {
+	if v.entry != "" {
+		return nil
+	}
+	for key := range was.waiters {
+		texts, err := c.rdb.LRange(ctx, key, 0, -1).Result()
+		if passOver(err) != nil {
+			return read(ctx, "verify "+v.uuid, err)
+		}
+		for _, text := range texts {
+			if t, ok := parseTicket(text); ok {
+				v.waiters[key] = append(v.waiters[key], t.uuid)
+				v.upstream[t.uuid] = ""
+			}
+		}
+	}
+	return nil
+}
+
+// declaredEdges are the edges that a job's bytes declare, as scripts read them; "" when they cannot be read.
+func declaredEdges(bytes string) string {
+	job := &wire.Job{}
+	if bytes == "" || proto.Unmarshal([]byte(bytes), job) != nil {
+		return ""
+	}
+	texts, err := edgesOf(job, addOptions{})
+	if err != nil {
+		return ""
+	}
+	return strings.Join(texts, ",")
 }
