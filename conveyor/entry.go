@@ -25,7 +25,8 @@ import (
 // edges in the hash, x decided outcome of a closing job, k how edges excluded it (- or =), s started, t ended (ms), z uuid
 // of the upstream that excluded it, b failed children, h outcomes of earlier openings, m limit of lost leases, j number of
 // the attempt's last message, y unique key as "<type>:<key>", escaped, r remove_after (ms), v waiting limit as "<ms when it
-// ends>:<ms it lasts>" until the first start.
+// ends>:<ms it lasts>" until the first start, o minute in which a held job began to
+// wait for an upstream not seen yet.
 
 var stateOf = map[byte]State{
 	'h': StateHeld, 't': StateTemplate, 's': StateScheduled, 'q': StateQueued, 'r': StateRunning, 'c': StateClosing,
@@ -144,6 +145,8 @@ func (s *Status) set(tag byte, value string) bool {
 		s.Ended = time.UnixMilli(n)
 	case 'b':
 		s.FailedChildren = int(n)
+	case 'o':
+		s.HeldSince = time.UnixMilli(n * time.Minute.Milliseconds())
 	case 'e', 'm':
 	default:
 		return false

@@ -18,12 +18,13 @@ type Event struct {
 	Seq int64
 	At  time.Time // the store's clock
 	// Kind is what was called: "add", "apply", "update", "cancel", "retry", "release", "exchange", "tick", "beat", "leave",
-	// "progress" or "emit". More may come.
+	// "progress", "emit" or "repair". More may come.
 	Kind     string
 	Jobs     []Status // StateUnknown: nothing is left of the job
 	Workers  []WorkerEvent
 	Progress *Progress // of Jobs[0]; nil unless Kind is "progress"
 	Message  *Message  // nil unless Kind is "emit"
+	Repairs  []string  // what Repair has mended, a sentence each
 }
 
 // WorkerEvent announces a worker.
@@ -97,6 +98,9 @@ func decodeEvent(m redis.XMessage) (Event, error) {
 	}
 	e := Event{Seq: integer(seq), Kind: text("k"), At: time.UnixMilli(integer(text("t")))}
 	corrupt := func(what string) (Event, error) { return e, fmt.Errorf("event %s: %w: %q", m.ID, ErrCorrupt, what) }
+	for line := range linesOf(text("r")) {
+		e.Repairs = append(e.Repairs, line)
+	}
 	for line := range linesOf(text("j")) {
 		uuid, entry, ok := strings.Cut(line, " ")
 		switch {

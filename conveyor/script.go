@@ -36,6 +36,8 @@ var (
 	progressScript = newScript("progress", core...)
 	beatScript     = newScript("beat", "base", "tell", "entry")
 	emitScript     = newScript("emit", "base", "tell", "entry")
+	repairScript   = newScript("repair", append(core[:len(core):len(core)], "wire", "change")...)
+	damagedScript  = newScript("damaged", "base", "tell", "entry", "ticket", "edge")
 	logScript      = newScript("log", "base", "entry")
 	queueScript    = newScript("queue", "base")
 	purgeScript    = newScript("purge", core...)

@@ -61,8 +61,9 @@ type Status struct {
 	FailedChildren  int
 	CancelRequested bool
 	Withdrawn       bool
-	Recorded        bool   // a companion write belongs to it: retention leaves the entry
-	Pending         int    // edges not decided yet
-	Place           int64  // order within queue and lane; 0 before the job was first ready
-	Cause           string // of a skipped job: the upstream that excluded it
+	Recorded        bool      // a companion write belongs to it: retention leaves the entry
+	Pending         int       // edges not decided yet
+	Place           int64     // order within queue and lane; 0 before the job was first ready
+	Cause           string    // of a skipped job: the upstream that excluded it
+	HeldSince       time.Time // of a held job: when it began to wait for an upstream not seen yet, to the minute
 }

@@ -17,7 +17,7 @@ func (v *view) judge() []Violation {
 		err = ErrUUID
 	}
 	if err != nil {
-		f := newFix("entry")
+		f := newFix("entry", v.full)
 		f.seen = v.entry
 		return []Violation{{"I1", v.uuid, v.keys.status(), "undecodable status entry " + strconv.Quote(v.entry),
 			"set the status entry aside and forget the job", f}}
@@ -180,7 +180,7 @@ func (j *judgement) ends() {
 		j.say("I13", key, "edges of a job that is "+s.State.String(), "remove "+j.name(key), newFix("unedged"))
 	}
 	if !j.ended && !s.Recorded {
-		j.say("I13", j.keys.ended(), s.State.String()+" and unrecorded, but not in retention", fmt.Sprintf("list %s for retention", j.uuid), newFix("retain"))
+		j.say("I13", j.keys.ended(s.Queue), s.State.String()+" and unrecorded, but not in retention", fmt.Sprintf("list %s for retention", j.uuid), newFix("retain"))
 	}
 }
 

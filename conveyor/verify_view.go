@@ -47,7 +47,7 @@ func (v *view) standsAt(key string, t ticket) {
 	}
 }
 
-// slimTicket is a ticket without the job's bytes, as lua/lib/ticket.lua makes it; place 0 is left out.
+// slimTicket is a ticket without the job's bytes in a queue, as lua/lib/ticket.lua makes it.
 func slimTicket(uuid string, place int64) string {
 	var b strings.Builder
 	b.WriteByte(10)
@@ -57,12 +57,10 @@ func slimTicket(uuid string, place int64) string {
 		b.WriteByte(byte(len(uuid)))
 	}
 	b.WriteString(uuid)
-	if place > 0 {
-		text := strconv.FormatInt(place, 10)
-		b.WriteString("\x92\x07")
-		b.WriteByte(byte(len(text)))
-		b.WriteString(text)
-	}
+	text := strconv.FormatInt(place, 10)
+	b.WriteString("\x92\x07")
+	b.WriteByte(byte(len(text)))
+	b.WriteString(text)
 	return b.String()
 }
 

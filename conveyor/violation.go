@@ -42,12 +42,16 @@ func (f fix) phase() int {
 	switch f.kind {
 	case "rename":
 		return 0
-	case "number", "entry", "aside":
+	case "number":
 		return 1
-	case "member":
+	case "entry", "aside":
 		return 2
+	case "member":
+		return 3
+	case "recount":
+		return 5
 	case "counter":
-		return 9
+		return 6
 	}
-	return 3
+	return 4
 }

@@ -7,7 +7,7 @@
 --   was     its entry as loaded; os, oq, ol, ow, on, od, oy, ov are state, queue, lane, owner, place, due time, unique
 --           key and waiting limit in it. All are nil for a new job.
 --   bad     its entry cannot be decoded
-local TAGS = {'d', 'e', 'f', 'a', 'l', 'g', 'w', 'i', 'p', 'x', 'k', 's', 't', 'z', 'b', 'h', 'm', 'y', 'j', 'r', 'v'}
+local TAGS = {'d', 'e', 'f', 'a', 'l', 'g', 'w', 'i', 'p', 'x', 'k', 's', 't', 'z', 'b', 'h', 'm', 'y', 'j', 'r', 'v', 'o'}
 local ENDED = {C = true, F = true, f = true, X = true, K = true, k = true, O = true, E = true}
 
 local S = {}       -- records by uuid; false for a uuid without entry

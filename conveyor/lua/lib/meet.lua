@@ -30,6 +30,7 @@ end
 
 local function decided(r)
   if r.p or r.i and find(r.i, '[?~]') or r.st ~= 'h' then return end
+  r.o = nil
   if r.k then close_as(r, r.k == '-' and 'K' or 'k') else start(r) end
 end
 
@@ -75,7 +76,7 @@ local function cut(P, e) return has(P, 'w') and not e.s and not e.b end
 
 -- cut_off marks such an edge when its ticket is met: the job stays held until somebody gives it other edges.
 local function cut_off(r, e, list)
-  e.m = '~'
+  e.m, r.o = '~', num(floor(now / 60000))
   r.i = edge_list(list)
   touch(r)
 end
@@ -144,7 +145,7 @@ local function meet_heir(r, P, mark)
   for i = 1, #list do
     local e = list[i]
     if e.m == '?' and e.o == opening(P) and cut(P, e) then
-      e.m, cuts = '~', true
+      e.m, cuts, r.o = '~', true, num(floor(now / 60000))
     elseif e.m == '?' and e.o == opening(P) then
       if failed_making(P, e) then return drop(r, P.u) end
       e.m, hits = mark, hits + 1

@@ -1,0 +1,369 @@
+-- repair: mends what Verify has found, each piece only if the status entry that it rests on is as it was seen, and what is
+-- wrong still is. So nothing that moved meanwhile is changed, and doing it twice is doing it once.
+-- KEYS: 1 <prefix>status.
+-- ARGV: per piece: kind, uuid or '', status entry as seen or '', what to tell, number of arguments, arguments. The kinds are
+--   the functions of FIX.
+-- Replies: 1 or 0 per piece: mended, or left alone.
+-- Errors: CORRUPT <key> ...
+check_fixed()
+need('list', 'setaside')
+need('zset', 'workers', 'removals', 'sweeps', 'expiry')
+if fault then return redis.error_reply(fault) end
+
+local function times(key, t)
+  local got = call('LPOS', key, t, 'COUNT', 0)
+  return got and #got or 0
+end
+
+local function keep_aside(text) call('LPUSH', PRE .. 'setaside', text) end
+
+-- lost ends a job whose bytes are gone, so that what waits for it is decided.
+local function lost(r)
+  failures[#failures + 1] = r.u
+  failures[#failures + 1] = 'the job\'s bytes are gone from the store'
+  r.lease = nil
+  close_as(r, (r.st == 'h' or r.st == 's') and 'X' or 'F')
+  return true
+end
+
+-- find_bytes brings back the ticket with the job's bytes, unless these are in jobs:<uuid>; false: there are none.
+local function find_bytes(r, full)
+  if has(r, 'b') then return true end
+  if full == '' then return false end
+  r.T = full
+  return true
+end
+
+-- unticket takes a job's tickets out of a list.
+local function unticket(r, key, full)
+  if not is(key, 'list') then return end
+  call('LREM', key, 0, slim(r.u))
+  if full ~= '' then call('LREM', key, 0, full) end
+end
+
+local FIX = {}
+
+function FIX.lost(r)
+  if not r or ENDED[r.st] or r.st == 'c' then return false end
+  if r.st == 'r' or r.st == 'H' or has(r, 'b') then
+    local key = PRE .. 'jobs:' .. r.u
+    if call('EXISTS', key) == 1 and is(key, 'string') then return false end
+  end
+  return lost(r)
+end
+
+-- A queued job has one ticket in its list, to the left of the one whose place is next below its own.
+function FIX.queued(r, pivot, full)
+  if not r or r.st ~= 'q' then return false end
+  local key = queue_key(r.q, r.ln)
+  if not is(key, 'list') or not find_bytes(r, full) then return false end
+  local thin, apart = slim(r.u, r.n), has(r, 'b')
+  local thins, fulls = times(key, thin), full ~= '' and times(key, full) or 0
+  if apart and thins + (has(r, 'd') and 0 or fulls) == 1 or not apart and fulls == 1 and thins == 0 then return false end
+  if pivot ~= '' and times(key, pivot) == 0 then return false end
+  call('LREM', key, 0, thin)
+  if full ~= '' then call('LREM', key, 0, full) end
+  local t = apart and thin or full
+  if pivot == '' then call('RPUSH', key, t) else call('LINSERT', key, 'BEFORE', pivot, t) end
+  woken[r.q] = (woken[r.q] or 0) + 1
+  return true
+end
+
+function FIX.due(r, full)
+  if not r or r.st ~= 's' or not find_bytes(r, full) then return false end
+  local t, key = has(r, 'b') and slim(r.u) or full, PRE .. 'scheduled'
+  if not r.d then
+    r.d = now_text
+    touch(r)
+  end
+  local score = call('ZSCORE', key, t)
+  if score and floor(tonumber(score) * 1000 + 0.5) == tonumber(r.d) then return false end
+  call('ZADD', key, score_of(r.d), t)
+  return true
+end
+
+function FIX.wait(r, up, class, o, full)
+  local key = list_key(up, class, tonumber(o))
+  if not r or r.st ~= 'h' or not is(key, 'list') or not find_bytes(r, full) then return false end
+  local t = has(r, 'b') and slim(r.u) or full
+  if times(key, t) > 0 then return false end
+  call('LPUSH', key, t)
+  local P, f = get(up), class == 'children' and 'k' or 'h'
+  if P and not P.bad and opening(P) == tonumber(o) and not has(P, f) then
+    flag(P, f)
+    touch(P, true)
+  end
+  return true
+end
+
+function FIX.flag(r, up, f)
+  local P = get(up)
+  if not r or r.st ~= 'h' or not P or P.bad or has(P, f) then return false end
+  flag(P, f)
+  touch(P)
+  if P.st == 'c' then settle(P) end
+  return true
+end
+
+-- decide judges one edge by an opening of its upstream that is over.
+function FIX.decide(r, up, class, o, full)
+  local P = get(up)
+  o = tonumber(o)
+  if not r or r.st ~= 'h' or not P or P.bad or opening(P) < o or opening(P) == o and not ENDED[P.st] then return false end
+  if not find_bytes(r, full) then return false end
+  local st = P.st
+  if o < opening(P) then st = sub(P.h or '', o, o) end
+  local by = class == 'children' and PASS or OUT
+  local past = {u = up, g = num(o), fl = P.fl, f = P.f, st = st}
+  if class == 'children' then meet_child(r, past, by[st] or '+', {}) else meet_heir(r, past, by[st] or '+') end
+  unticket(r, list_key(up, class, o), full)
+  return true
+end
+
+-- recount decides a held job by the marks of its edges; when those are gone, by what its bytes declare.
+function FIX.recount(r, declared, full)
+  if not r or r.st ~= 'h' or not find_bytes(r, full) then return false end
+  r.k, r.z, r.p = nil, nil, nil
+  touch(r)
+  if has(r, 'm') and call('EXISTS', edges_key(r.u)) == 0 then
+    r.i = nil
+    if not wire(r, edges(declared), nil, nil) then
+      if r.k then close_as(r, r.k == '-' and 'K' or 'k') else start(r) end
+    end
+    return true
+  end
+  for _, e in ipairs(edges(r.i)) do
+    local how = e.m ~= '?' and e.m ~= '~' and verdict_on(e.k, e.m)
+    if how then exclude(r, how, e.u) end
+  end
+  if has(r, 'm') and is(edges_key(r.u), 'hash') then
+    local got, groups, by, undecided = call('HGETALL', edges_key(r.u)), {}, {}, 0
+    for i = 1, #got, 2 do
+      for _, e in ipairs(got[i] ~= '#' and edges(got[i + 1], '[^;]+') or {}) do
+        local g = by[e.g or '0']
+        if not g then
+          g = {g = e.g or '0', k = e.k, p = 0, bad = 0}
+          by[g.g] = g
+          groups[#groups + 1] = g
+        end
+        if e.m == '?' or e.m == '~' then g.p, undecided = g.p + 1, undecided + 1 elseif e.m == '-' then g.bad = g.bad + 1 end
+        g.by = e.u
+      end
+    end
+    for i = 1, #groups do judge_group(r, groups[i], groups[i].by) end
+    call('HSET', edges_key(r.u), '#', groups_text(groups))
+    r.p = undecided > 0 and num(undecided) or nil
+  end
+  decided(r)
+  return true
+end
+
+function FIX.settle(r)
+  if not r or r.st ~= 'c' or call('ZSCORE', PRE .. 'todo', r.u) then return false end
+  local key = active_key(r.u)
+  flush_members(r.u)
+  if not r.x and kind(key) == 'set' and call('SCARD', key) > 0 then return false end
+  settle(r)
+  return true
+end
+
+function FIX.member(r, p)
+  local G = get(p)
+  if not r or ENDED[r.st] or has(r, 'w') or not G or G.st ~= 'c' or G.x or not is(active_key(p), 'set') then return false end
+  for _, e in ipairs(edges(r.i)) do
+    if KIN[e.k] and e.m == '+' and e.u == p and e.o == opening(G) and call('SISMEMBER', active_key(p), r.u) == 0 then
+      enter(G, r.u)
+      return true
+    end
+  end
+  return false
+end
+
+function FIX.unref(r, name, what)
+  local key = PRE .. name
+  if not is(key, what) then return false end
+  if what == 'zset' then return call('ZREM', key, FIX.u) > 0 end
+  if call('SREM', key, FIX.u) == 0 then return false end
+  local G = get(match(name, '^jobs:(.+):active$'))
+  if G and G.st == 'c' and not G.x then settle(G) end
+  return true
+end
+
+function FIX.owner(r)
+  if not r or r.st ~= 'r' then return false end
+  local key = held_key(r.w)
+  if not is(key, 'zset') or call('ZSCORE', key, r.u) then return false end
+  call('ZADD', key, r.w and num(r.n) or num(now + 60000), r.u)
+  if r.w then call('ZADD', PRE .. 'workers', 'NX', now_text, r.w) end
+  return true
+end
+
+function FIX.unowned(r)
+  if not r or r.st == 'r' or not r.w then return false end
+  r.w = nil
+  touch(r)
+  return true
+end
+
+function FIX.unfenced(r)
+  if not r or r.st ~= 'r' or r.f then return false end
+  r.w, r.lease = nil, nil
+  push(r, true)
+  return true
+end
+
+function FIX.unbytes(r)
+  if not r or r.st ~= 'c' or not has(r, 'b') then return false end
+  clear(r, 'b')
+  touch(r)
+  return true
+end
+
+-- The bytes of a job that failed are kept for a retry; those of an unknown one are set aside.
+function FIX.bytes(r)
+  local key = PRE .. 'jobs:' .. FIX.u
+  if r and not ENDED[r.st] or not is(key, 'string') then return false end
+  local text = call('GET', key)
+  if not text then return false end
+  if not r then keep_aside(key .. ' ' .. text) elseif r.st == 'F' then call('HSETNX', PRE .. 'failed', r.u, text) end
+  call('DEL', key)
+  if r then clear(r, 'b') end
+  return true
+end
+
+function FIX.unedged(r)
+  if not r or not ENDED[r.st] or call('DEL', edges_key(r.u)) == 0 then return false end
+  clear(r, 'm')
+  return true
+end
+
+function FIX.field(r, name)
+  return not r and is(PRE .. name, 'hash') and call('HDEL', PRE .. name, FIX.u) > 0
+end
+
+-- drop removes a key of a job that is gone; a list only if nobody known waits there.
+function FIX.drop(r, name)
+  local key = PRE .. name
+  if r or call('EXISTS', key) == 0 then return false end
+  if kind(key) == 'list' then
+    local t, us = call('LRANGE', key, 0, -1), {}
+    for i = 1, #t do us[i] = uuid_of(t[i]) or false end
+    load(us)
+    for i = 1, #t do
+      if us[i] and S[us[i]] then return false end
+      if not us[i] then set_aside(key, t[i]) end
+    end
+  end
+  call('DEL', key)
+  return true
+end
+
+-- retain: commit lists the job as one that ended now.
+function FIX.retain(r)
+  if not r or not ENDED[r.st] or has(r, 'r') then return false end
+  if r.r then
+    if call('ZSCORE', PRE .. 'removals', r.u) then return false end
+  else
+    local key, mine = PRE .. 'ended:' .. r.q, ' ' .. r.u
+    if not is(key, 'list') then return false end
+    local t = call('LRANGE', key, 0, 999)
+    for i = 1, #t do
+      if sub(t[i], -#mine) == mine then return false end
+    end
+  end
+  r.expire = true
+  touch(r)
+  return true
+end
+
+-- entry: the status is unreadable. With a ticket that has the job's bytes a human can add it again.
+function FIX.entry(_, seen, full)
+  local text = call('HGET', PRE .. 'status', FIX.u)
+  if text ~= seen then return false end
+  if full ~= '' then keep_aside(PRE .. 'jobs:' .. FIX.u .. ' ' .. full) end
+  keep_aside(PRE .. 'status ' .. FIX.u .. ' ' .. text)
+  call('HDEL', PRE .. 'status', FIX.u)
+  S[FIX.u] = false
+  return true
+end
+
+function FIX.aside(_, name, what, text)
+  local key = PRE .. name
+  if not is(key, what) then return false end
+  local n = what == 'list' and call('LREM', key, 0, text) or what == 'zset' and call('ZREM', key, text) or 0
+  if n == 0 then return false end
+  for _ = 1, n do keep_aside(key .. ' ' .. text) end
+  return true
+end
+
+-- worker: one that nobody knows is registered as seen now: the tick takes its jobs back if it does not check in.
+function FIX.worker(_, id)
+  if call('EXISTS', PRE .. 'worker:' .. id, PRE .. 'worker:' .. id .. ':jobs') == 0 then return false end
+  return call('ZADD', PRE .. 'workers', 'NX', now_text, id) > 0
+end
+
+-- unrepaired tells whether no repair was made since an event: a counter that was compared then is off by as much still.
+local function unrepaired(since)
+  local got = call('XRANGE', PRE .. 'events', num(since + 1), '+', 'COUNT', 1000)
+  if #got >= 1000 or #got ~= counter('events:seq') - since then return false end
+  for i = 1, #got do
+    local v = got[i][2]
+    for j = 1, #v, 2 do
+      if v[j] == 'k' and v[j + 1] == 'repair' then return false end
+    end
+  end
+  return true
+end
+
+function FIX.counter(_, name, field, by, since)
+  local key = PRE .. name
+  if not unrepaired(tonumber(since)) then return false end
+  local n = tonumber(call('HGET', key, field) or 0) or 0
+  if n + tonumber(by) == 0 then call('HDEL', key, field) else call('HSET', key, field, num(n + tonumber(by))) end
+  return true
+end
+
+function FIX.number(_, name, least)
+  if name == 'seq' then
+    if seq >= tonumber(least) then return false end
+    seq = tonumber(least)
+    return true
+  end
+  if counter(name) >= tonumber(least) then return false end
+  call('SET', PRE .. name, least)
+  return true
+end
+
+local pieces, us, at = {}, {}, 1
+while at <= #ARGV do
+  local p = {kind = ARGV[at], u = ARGV[at + 1], seen = ARGV[at + 2], text = ARGV[at + 3], args = {}}
+  local n = tonumber(ARGV[at + 4])
+  for i = 1, n do p.args[i] = ARGV[at + 4 + i] end
+  at = at + 5 + n
+  pieces[#pieces + 1] = p
+  us[#us + 1] = p.u
+end
+load(us)
+local out, lines = {}, {}
+for i, p in ipairs(pieces) do
+  local r = p.u ~= '' and S[p.u] or nil
+  local same = not r and p.seen == '' or r and not r.bad and r.was == p.seen and (not r.dirty or encode(r) == r.was)
+  FIX.u = p.u
+  local done
+  if p.kind == 'entry' then
+    done = FIX.entry(r, p.seen, p.args[1])
+  elseif same and #changed < BUDGET - 10 then
+    done = FIX[p.kind](r, unpack(p.args))
+  end
+  if done and S[p.u] then
+    touch(S[p.u])
+    S[p.u].shown = true
+  end
+  if done then lines[#lines + 1] = p.text end
+  out[i] = done and 1 or 0
+end
+if fault then return redis.error_reply(fault) end
+flush_graph()
+settle_all()
+commit('repair', #lines > 0 and {'r', concat(lines, '\n')} or nil)
+return out
