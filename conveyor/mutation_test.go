@@ -20,11 +20,13 @@ const EnvMutation = "WAYBILL_TEST_MUTATION"
 const mutantMemory = 1 << 30
 
 // scripts are all that are embedded, by their file.
-var scripts = map[string]*script{
-	"apply": applyScript, "exchange": exchangeScript, "tick": tickScript, "leave": leaveScript, "progress": progressScript,
-	"beat": beatScript, "log": logScript, "queue": queueScript, "purge": purgeScript,
-	"emit": emitScript,
-}
+var scripts = func() map[string]*script {
+	byFile := map[string]*script{}
+	for _, s := range scriptList {
+		byFile[s.name] = s
+	}
+	return byFile
+}()
 
 func init() {
 	mutation := os.Getenv(EnvMutation)
