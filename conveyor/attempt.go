@@ -27,9 +27,13 @@ type Attempt struct {
 	after   <-chan struct{} // closed when the attempt reserved before this one began
 	began   chan struct{}
 
-	mu       sync.Mutex
-	result   []byte
-	deferred *time.Duration
+	mu        sync.Mutex
+	result    []byte
+	deferred  *time.Duration
+	over      bool          // the handler has returned
+	listeners []*listener   // that end with the attempt
+	sending   chan struct{} // 1 slot, taken by who sends a message; made with the first
+	sent      int64         // messages; of who sends
 }
 
 // attemptKey finds the attempt in a context.

@@ -59,6 +59,7 @@ type Client struct {
 	keys       keyspace
 	logger     *slog.Logger
 	broadcasts *broadcaster
+	hearing    *hearing
 }
 
 // NewClient returns a Client over rdb, which stays the caller's to close.
@@ -67,7 +68,9 @@ func NewClient(rdb redis.UniversalClient, o Options) (*Client, error) {
 	if err := o.validate(rdb); err != nil {
 		return nil, fmt.Errorf("conveyor options: %w", err)
 	}
-	return &Client{rdb: rdb, keys: newKeyspace(o.Namespace), logger: o.Logger, broadcasts: newBroadcaster()}, nil
+	c := &Client{rdb: rdb, keys: newKeyspace(o.Namespace), logger: o.Logger, broadcasts: newBroadcaster()}
+	c.hearing = newHearing(c, o.Logger)
+	return c, nil
 }
 
 // Prefix is what every key of the namespace starts with: "{namespace}:", or "" for the empty one.

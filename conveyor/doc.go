@@ -3,7 +3,8 @@
 // with nothing else of this module.
 //
 // [NewClient] adds, changes and observes jobs ([Client.Add], [Client.Apply], [Client.Events]); [NewWorker] runs them. It
-// never starts a goroutine of its own in a Client, never trusts a client's clock, and never scans a queue.
+// never trusts a client's clock, never scans a queue, and has no goroutine in a Client but for listeners ([Client.On]): one
+// follows the event log while there is any.
 //
 // # Model
 //

@@ -162,6 +162,7 @@ func (w *Worker) begin() error {
 // register makes the worker known. A random id is nobody else's; a given one may be that of a worker that was killed a
 // moment ago, whose jobs must be counted as lost before the id serves again.
 func (w *Worker) register(ctx context.Context) error {
+	w.engine.ears().host(w.o.ID)
 	if w.idGiven {
 		deadline := time.Now().Add(DeadAfter + 2*BeatEvery)
 		for {

@@ -56,6 +56,7 @@ func (w *Worker) attempt(ctx context.Context, a *Attempt) {
 		if !returned {
 			ack = w.conclude(ctx, a, errGoexit)
 		}
+		a.unlisten()
 		a.cancel(nil)
 		w.mu.Lock()
 		w.active--

@@ -2,7 +2,9 @@ package conveyor
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"testing"
 	"time"
@@ -28,6 +30,7 @@ type fakeStore struct {
 	pieces   []int64
 	progress []Progress
 	added    []*wire.Job
+	sent     []emission
 	left     bool
 	sequence []string // beats and leaves, in order
 
@@ -139,6 +142,16 @@ func (f *fakeStore) SetProgress(_ context.Context, _ string, _ int64, p Progress
 
 func (f *fakeStore) Add(_ context.Context, job *wire.Job, _ ...AddOption) error {
 	return f.do("add", func() { f.added = append(f.added, proto.CloneOf(job)) })
+}
+
+func (f *fakeStore) emit(_ context.Context, m emission) error {
+	return f.do("emit", func() { f.sent = append(f.sent, m) })
+}
+
+func (f *fakeStore) ears() *hearing { return newHearing(f, slog.New(slog.DiscardHandler)) }
+
+func (f *fakeStore) snapshot(context.Context, []string) (trail, []Status, error) {
+	return trail{}, nil, errors.New("nobody can listen here")
 }
 
 // look reads the store's fields.

@@ -146,4 +146,6 @@ type engine interface {
 	AppendLog(ctx context.Context, uuid string, fence, n int64, text []byte) error
 	SetProgress(ctx context.Context, uuid string, fence int64, p Progress) error
 	Add(ctx context.Context, job *wire.Job, opts ...AddOption) error
+	emit(ctx context.Context, m emission) error
+	ears() *hearing
 }

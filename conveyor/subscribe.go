@@ -1,0 +1,218 @@
+package conveyor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// subscribeBlock is how long a subscription waits in one call; it costs an idle one no command beside those of awaitSlice.
+const subscribeBlock = 5 * time.Second
+
+// SubscribeOptions says which jobs a subscription is about. The zero value is all of them.
+type SubscribeOptions struct {
+	UUIDs []string // only these jobs, known or not
+	Queue string   // only jobs of this queue
+}
+
+// Observation is what a subscription tells: an event, or a snapshot.
+type Observation struct {
+	// Snapshot tells that Jobs is all there is: what was told before is void. Such an Observation has a Seq and nothing else of an
+	// event. With UUIDs it has a status for each of them, in their order, StateUnknown for those without an entry; else it is
+	// ordered by uuid.
+	Snapshot bool
+	Event
+}
+
+// Subscribe tells where jobs stand and then everything that happens to them, in order and without a gap, until ctx ends or the
+// loop is left:
+//
+//	for o, err := range client.Subscribe(ctx, conveyor.SubscribeOptions{}) { ... }
+//
+// It starts with a snapshot. Each event has only the jobs that the subscription is about, and events without any are left
+// out; messages are told like jobs, workers only when all jobs are. When the reader is so slow that the bounded log has
+// passed it by, or the namespace was emptied, it gets a new snapshot and goes on from there. While Redis is away it waits.
+// The last thing told is an error: that of ctx, or data that cannot be read.
+//
+// No goroutine runs for it between the steps of the loop, so a slow reader holds up nobody.
+func (c *Client) Subscribe(ctx context.Context, o SubscribeOptions) iter.Seq2[Observation, error] {
+	return func(yield func(Observation, error) bool) {
+		s := subscription{c: c, o: o, about: map[string]bool{}}
+		if err := s.validate(); err != nil {
+			yield(Observation{}, fmt.Errorf("subscribe: %w", err))
+			return
+		}
+		for pause := newPause(); ; {
+			told, err := s.next(ctx)
+			switch {
+			case err == nil:
+				pause = newPause()
+			case ctx.Err() != nil:
+				err = context.Cause(ctx)
+			case transient(err):
+				c.logger.Warn("a subscription waits for the store", "error", err)
+				if pause.wait(ctx) {
+					continue
+				}
+				err = context.Cause(ctx)
+			}
+			if err != nil {
+				yield(Observation{}, fmt.Errorf("subscribe: %w", err))
+				return
+			}
+			for _, o := range told {
+				if !yield(o, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// subscription is one run of Subscribe.
+type subscription struct {
+	c     *Client
+	o     SubscribeOptions
+	trail trail
+	began bool            // false: a snapshot comes next
+	about map[string]bool // the jobs it is about, unless it is about all
+}
+
+func (s *subscription) validate() error {
+	var problems []error
+	for _, uuid := range s.o.UUIDs {
+		if !validName(uuid) {
+			problems = append(problems, fmt.Errorf("%w: %q", ErrUUID, uuid))
+		}
+	}
+	if s.o.Queue != "" && !validName(s.o.Queue) {
+		problems = append(problems, fmt.Errorf("%w: %q", ErrQueueName, s.o.Queue))
+	}
+	return errors.Join(problems...)
+}
+
+// all tells whether the subscription is about every job.
+func (s *subscription) all() bool { return s.o.UUIDs == nil && s.o.Queue == "" }
+
+func (s *subscription) next(ctx context.Context) ([]Observation, error) {
+	if !s.began {
+		o, err := s.snapshot(ctx)
+		s.began = err == nil
+		return []Observation{o}, err
+	}
+	batch, err := s.trail.next(ctx, subscribeBlock)
+	if err != nil {
+		return nil, err
+	}
+	if batch.Gap {
+		s.began = false
+		return nil, nil
+	}
+	var told []Observation
+	for _, e := range batch.Events {
+		if s.keep(&e) {
+			told = append(told, Observation{Event: e})
+		}
+	}
+	return told, nil
+}
+
+// keep leaves in an event what the subscription is about and tells whether that is anything.
+func (s *subscription) keep(e *Event) bool {
+	if s.all() {
+		return true
+	}
+	e.Workers = nil
+	e.Jobs = slices.DeleteFunc(e.Jobs, func(j Status) bool { return !s.concerns(j) })
+	if e.Message != nil && !s.about[e.Message.UUID] {
+		e.Message = nil
+	}
+	if len(e.Jobs) == 0 {
+		e.Progress = nil
+	}
+	return len(e.Jobs) > 0 || e.Message != nil
+}
+
+// concerns tells whether a status is told. That of a job which leaves the queue, or is gone, is the last one told of it.
+func (s *subscription) concerns(j Status) bool {
+	was := s.about[j.UUID]
+	if s.o.UUIDs == nil {
+		if j.State != StateUnknown && j.Queue == s.o.Queue {
+			s.about[j.UUID] = true
+		} else {
+			delete(s.about, j.UUID)
+		}
+		return was || s.about[j.UUID]
+	}
+	return was && (s.o.Queue == "" || j.State == StateUnknown || j.Queue == s.o.Queue)
+}
+
+// snapshot starts over.
+func (s *subscription) snapshot(ctx context.Context) (Observation, error) {
+	clear(s.about)
+	var found []Status
+	var err error
+	if s.o.UUIDs != nil {
+		if s.trail, found, err = s.c.snapshot(ctx, s.o.UUIDs); err != nil {
+			return Observation{}, err
+		}
+		for _, uuid := range s.o.UUIDs {
+			s.about[uuid] = true
+		}
+		found = slices.DeleteFunc(found, func(j Status) bool { return !s.concerns(j) })
+	} else if s.trail, found, err = s.c.survey(ctx); err != nil {
+		return Observation{}, err
+	} else if !s.all() {
+		found = slices.DeleteFunc(found, func(j Status) bool { return !s.concerns(j) })
+	}
+	return Observation{Snapshot: true, Event: Event{Seq: s.trail.seq, Jobs: found}}, nil
+}
+
+// survey reads the statuses of all jobs, and the place in the log that they belong to. They cannot be read at one moment, so
+// what happened meanwhile is taken from the log.
+func (c *Client) survey(ctx context.Context) (trail, []Status, error) {
+	for {
+		t, err := c.here(ctx)
+		if err != nil {
+			return t, nil, err
+		}
+		found, broken := map[string]Status{}, error(nil)
+		err = scan(ctx, c.rdb.HScan(ctx, c.keys.status(), 0, "", readSlice), 2, func(v []string) {
+			s, err := decodeStatus(v[0], v[1])
+			if err != nil {
+				broken = err
+			}
+			found[v[0]] = s
+		})
+		if err = errors.Join(read(ctx, "read "+c.keys.status(), err), broken); err != nil {
+			return t, nil, err
+		}
+		end, err := c.here(ctx)
+		if err != nil {
+			return t, nil, err
+		}
+		gap := false
+		for t.seq < end.seq && !gap {
+			batch, err := t.next(ctx, 0)
+			if err != nil {
+				return t, nil, err
+			}
+			for _, e := range batch.Events {
+				for _, s := range e.Jobs {
+					if found[s.UUID] = s; s.State == StateUnknown {
+						delete(found, s.UUID)
+					}
+				}
+			}
+			gap = batch.Gap || len(batch.Events) == 0
+		}
+		if !gap && end.life == t.life {
+			return t, slices.SortedFunc(maps.Values(found), func(a, b Status) int { return strings.Compare(a.UUID, b.UUID) }), nil
+		}
+	}
+}

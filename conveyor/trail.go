@@ -1,0 +1,96 @@
+package conveyor
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// lifeEvery is how often a reader of the event log looks whether it is still the same log.
+const lifeEvery = 2 * time.Second
+
+// trail is a place in the event log to go on from. It belongs to one goroutine.
+type trail struct {
+	c       *Client
+	seq     int64  // of the last event seen
+	life    string // of the namespace: a log that was emptied and filled again has another one, and may have the same numbers
+	checked time.Time
+}
+
+// next returns what happened since, and goes on to there. With a Gap the reader has to start over from a snapshot.
+func (t *trail) next(ctx context.Context, block time.Duration) (EventBatch, error) {
+	batch, err := t.c.Events(ctx, t.seq, block)
+	if err != nil {
+		return batch, err
+	}
+	if time.Since(t.checked) >= lifeEvery {
+		at, err := t.c.here(ctx)
+		if err != nil {
+			return EventBatch{Seq: t.seq}, err
+		}
+		t.checked = at.checked
+		if t.life == "" { // the log had no event yet
+			t.life = at.life
+		}
+		batch.Gap = batch.Gap || at.life != t.life
+	}
+	t.seq = batch.Seq
+	return batch, nil
+}
+
+// here is the end of the log.
+func (c *Client) here(ctx context.Context) (trail, error) {
+	head, err := c.rdb.MGet(ctx, c.keys.lastEvent(), c.keys.life()).Result()
+	if err != nil {
+		return trail{}, read(ctx, "read "+c.keys.lastEvent(), err)
+	}
+	return c.trailOf(head)
+}
+
+// trailOf makes a trail of the last event's number and the namespace's life.
+func (c *Client) trailOf(head []any) (trail, error) {
+	t := trail{c: c, checked: time.Now()}
+	if last, ok := head[0].(string); ok {
+		seq, err := strconv.ParseInt(last, 10, 64)
+		if err != nil {
+			return t, fmt.Errorf("%s is %q: %w", c.keys.lastEvent(), last, ErrCorrupt)
+		}
+		t.seq = seq
+	}
+	t.life, _ = head[1].(string)
+	return t, nil
+}
+
+// snapshot reads the statuses of jobs, and the place in the log that they belong to, at one moment.
+func (c *Client) snapshot(ctx context.Context, uuids []string) (trail, []Status, error) {
+	pipe := c.rdb.TxPipeline()
+	head := pipe.MGet(ctx, c.keys.lastEvent(), c.keys.life())
+	var slices []*redis.SliceCmd
+	for from := 0; from < len(uuids); from += readSlice {
+		slices = append(slices, pipe.HMGet(ctx, c.keys.status(), uuids[from:min(from+readSlice, len(uuids))]...))
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return trail{}, nil, read(ctx, "read "+c.keys.status(), err)
+	}
+	t, err := c.trailOf(head.Val())
+	if err != nil {
+		return t, nil, err
+	}
+	statuses := make([]Status, 0, len(uuids))
+	for _, cmd := range slices {
+		for _, v := range cmd.Val() {
+			s := Status{UUID: uuids[len(statuses)]}
+			if entry, ok := v.(string); ok {
+				var err error
+				if s, err = decodeStatus(s.UUID, entry); err != nil {
+					return t, nil, err
+				}
+			}
+			statuses = append(statuses, s)
+		}
+	}
+	return t, statuses, nil
+}
