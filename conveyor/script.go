@@ -30,7 +30,7 @@ var scriptList []*script
 
 var (
 	applyScript    = newScript("apply", append(core[:len(core):len(core)], "wire", "change")...)
-	exchangeScript = newScript("exchange", append(core[:len(core):len(core)], "worker")...)
+	exchangeScript = newScript("exchange", append(core[:len(core):len(core)], "worker", "fair")...)
 	tickScript     = newScript("tick", append(core[:len(core):len(core)], "worker", "sweep")...)
 	leaveScript    = newScript("leave", append(core[:len(core):len(core)], "worker")...)
 	progressScript = newScript("progress", core...)

@@ -44,6 +44,7 @@ type Worker struct {
 	turns      *turns
 	held       map[Holding]*Attempt // reserved and not known to be acknowledged
 	active     int                  // attempts whose handler has not ended
+	draining   bool                 // nothing more is reserved: no slot is offered
 	acks       []Ack                // of ended attempts, to be sent
 	unhandled  map[string]bool      // complaints that were logged
 }
@@ -218,9 +219,13 @@ func (w *Worker) info(running []Holding) WorkerInfo {
 		types = append(types, t)
 	}
 	slices.Sort(types)
+	capacity := w.o.Concurrency
+	if w.draining {
+		capacity = 0
+	}
 	return WorkerInfo{
 		ID: w.o.ID, Host: w.host, PID: os.Getpid(), Team: w.o.Team, Queues: w.turns.names(), Types: types,
-		KeyIDs: w.o.Keyring.IDs(), Capacity: w.o.Concurrency, Started: w.startedAt, Running: running,
+		KeyIDs: w.o.Keyring.IDs(), Capacity: capacity, Started: w.startedAt, Running: running,
 	}
 }
 
@@ -231,6 +236,10 @@ func (w *Worker) shutdown(work, done context.Context, drop context.CancelCauseFu
 	case <-done.Done():
 		return
 	}
+	w.mu.Lock()
+	w.draining = true
+	w.mu.Unlock()
+	hint(w.beatHint) // so that a fair queue leaves nothing to this worker any more
 	w.o.Logger.Info("worker drains", "worker", w.o.ID, "timeout", w.o.ShutdownTimeout)
 	if !w.quiet(done, w.o.ShutdownTimeout) {
 		w.cancelAll(ErrShutdown)

@@ -208,18 +208,21 @@ if left > 0 and #queues > 0 then
   for i, q in ipairs(queues) do retention.queues[q] = settings[i] or '' end
   local running = call('HMGET', PRE .. 'slots', unpack(queues))
   for i, q in ipairs(queues) do
-    local limit, paused, hand
-    if settings[i] then limit, paused, hand = match(settings[i], '^(%d+):%d*:(%d):?%d*:?%d*:?%d*:?(%d?)') end
-    local n = left
+    local limit, paused, fair, hand
+    if settings[i] then limit, paused, fair, hand = match(settings[i], '^(%d+):%d*:(%d):?(%d?):?%d*:?%d*:?(%d?)') end
+    local n, free = left, nil
     if limit and limit ~= '0' then
       local used = tonumber(running[i] or 0)
       for _, r in ipairs(changed) do -- this call's own acknowledgements free slots
         if r.os == 'r' and r.oq == q then used = used - 1 end
         if r.st == 'r' and r.q == q then used = used + 1 end
       end
-      n = min(n, max(0, tonumber(limit) - used))
+      free = max(0, tonumber(limit) - used)
+      n = min(n, free)
     end
-    if paused ~= '1' and hand ~= '1' and n > 0 then left = left - (n - take(q, n)) end
+    if paused == '1' or hand == '1' then n = 0 end
+    if fair == '1' and worker ~= '' and n > 0 then n = part_of(q, worker, n, free) end
+    if n > 0 then left = left - (n - take(q, n)) end
     if left <= 0 then break end
   end
 end

@@ -61,6 +61,14 @@ local function keep_failed(us)
   end
 end
 
+-- wake tells an idle worker of a queue. It is a hint: whatever stands in the way, the tick of the worker comes.
+local function wake(id, q)
+  local key = PRE .. 'wake:' .. id
+  try('LPUSH', key, q)
+  try('LTRIM', key, 0, 0)
+  try('PEXPIRE', key, 10000)
+end
+
 -- commit also tells the event; fields are what it says beside jobs and workers.
 local function commit(script, fields)
   local depth, slots = {}, {}
@@ -144,12 +152,7 @@ local function commit(script, fields)
   for q, n in pairs(woken) do
     local key = PRE .. 'idle:' .. q
     local ids = n > 0 and is(key, 'zset') and call('ZPOPMIN', key, min(n, 10)) or {}
-    for i = 1, #ids, 2 do -- hints only: whatever stands in the way, the tick of the worker comes
-      local wake = PRE .. 'wake:' .. ids[i]
-      try('LPUSH', wake, q)
-      try('LTRIM', wake, 0, 0)
-      try('PEXPIRE', wake, 10000)
-    end
+    for i = 1, #ids, 2 do wake(ids[i], q) end
   end
 end
 
