@@ -115,7 +115,7 @@ func (c *Client) one(ctx context.Context, what, uuid string, change Change) erro
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	call.args[0] = what
+	call.args[0], call.frees = what, change.Kind == ChangeCancel
 	return notFound(what, uuid, c.apply(ctx, call))
 }
 
@@ -132,7 +132,10 @@ func notFound(what, uuid string, err error) error {
 }
 
 // applyCall collects the arguments of apply.lua.
-type applyCall struct{ args []any }
+type applyCall struct {
+	args  []any
+	frees bool // it goes on in a store that is full
+}
 
 func newApplyCall(event string, g *Guard, companions []Attach, size int) *applyCall {
 	call := &applyCall{args: make([]any, 0, 5+4*len(companions)+size)}
@@ -175,7 +178,11 @@ func (call *applyCall) add(s *submission) {
 
 // apply calls apply.lua.
 func (c *Client) apply(ctx context.Context, call *applyCall) error {
-	reply, err := c.run(ctx, applyScript, call.args...)
+	s := applyScript
+	if call.frees {
+		s = s.freely()
+	}
+	reply, err := c.run(ctx, s, call.args...)
 	if err != nil {
 		return err
 	}

@@ -41,6 +41,7 @@ func (k keyspace) ended(queue string) string { return k.key("ended:" + queue) }
 func (k keyspace) removals() string          { return k.key("removals") }
 func (k keyspace) setAside() string          { return k.key("setaside") }
 func (k keyspace) leases() string            { return k.key("leases") }
+func (k keyspace) room() string              { return k.key("room") } // never exists
 func (k keyspace) job(uuid string) string    { return k.key("jobs:" + uuid) }
 func (k keyspace) active(uuid string) string { return k.job(uuid) + ":active" }
 func (k keyspace) edges(uuid string) string  { return k.job(uuid) + ":edges" }

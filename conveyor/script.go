@@ -7,8 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -20,6 +18,17 @@ var luaFiles embed.FS
 // script is one Lua script: its file after the shared pieces it needs, without comments and indentation.
 type script struct {
 	name, text, sha string
+	frees           bool // it goes on in a store that is full
+}
+
+// freeing are the scripts that make room, or keep running jobs alive. Redis may exceed its maxmemory by what they write.
+var freeing = map[string]bool{"exchange": true, "beat": true, "tick": true, "leave": true, "purge": true}
+
+// freely is the script as one that goes on in a store that is full.
+func (s *script) freely() *script {
+	c := *s
+	c.frees = true
+	return &c
 }
 
 // core is what every script needs that changes jobs.
@@ -50,7 +59,7 @@ func newScript(name string, pieces ...string) *script {
 	}
 	appendLua(&b, "lua/"+name+".lua")
 	sum := sha1.Sum([]byte(b.String()))
-	s := &script{name: name, text: b.String(), sha: hex.EncodeToString(sum[:])}
+	s := &script{name: name, text: b.String(), sha: hex.EncodeToString(sum[:]), frees: freeing[name]}
 	scriptList = append(scriptList, s)
 	return s
 }
@@ -91,6 +100,12 @@ func (c *Client) run(ctx context.Context, s *script, args ...any) (any, error) {
 		}
 		if err == nil || errors.Is(err, redis.Nil) {
 			return reply, nil
+		}
+		if redis.HasErrorPrefix(err, "OOM") && s.frees && len(keys) == 1 {
+			// Redis looks at the first write of a script only, and refuses one that may need memory. Given a second key the script
+			// begins with another one, see lua/lib/base.lua.
+			keys = append(keys, c.keys.room())
+			continue
 		}
 		if err = c.scriptError(ctx, s, err); !errors.Is(err, ErrUnavailable) || try == callTries {
 			return nil, err
@@ -139,22 +154,6 @@ func (c *Client) scriptError(ctx context.Context, s *script, err error) error {
 		return fmt.Errorf("%s%w: %w", prefix, ErrCorrupt, err)
 	}
 	return fmt.Errorf("%s%w", prefix, err)
-}
-
-// unavailable marks errors of the connection, and those by which Redis says that it cannot serve now.
-func unavailable(err error) error {
-	var timeout net.Error
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.As(err, &timeout),
-		errors.Is(err, redis.ErrPoolTimeout), errors.Is(err, redis.ErrPoolExhausted),
-		redis.HasErrorPrefix(err, "LOADING"), redis.HasErrorPrefix(err, "READONLY"), redis.HasErrorPrefix(err, "MASTERDOWN"),
-		redis.HasErrorPrefix(err, "CLUSTERDOWN"), redis.HasErrorPrefix(err, "TRYAGAIN"), redis.HasErrorPrefix(err, "BUSY"),
-		redis.HasErrorPrefix(err, "OOM"):
-		return fmt.Errorf("%w: %w", ErrUnavailable, err)
-	}
-	return err
 }
 
 // read wraps the error of a plain reading command.
