@@ -186,10 +186,18 @@ func (o *output) send(piece []byte, progress *Progress) error {
 	for pause := newPause(); ; {
 		var err error
 		if progress != nil {
-			err = o.engine.SetProgress(o.ctx, o.uuid, o.fence, *progress)
+			if err = o.engine.SetProgress(o.ctx, o.uuid, o.fence, *progress); errors.Is(err, ErrFull) {
+				err = nil // what is told next may find room
+			}
 		}
 		if err == nil && len(piece) > 0 {
 			err = o.engine.AppendLog(o.ctx, o.uuid, o.fence, o.pieces+1, piece)
+		}
+		if errors.Is(err, ErrFull) { // the attempt must not wait for room to tell of itself
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			o.unsent, o.missing = o.unsent[len(piece):], o.missing+int64(len(piece))
+			return nil
 		}
 		if err == nil {
 			break

@@ -107,7 +107,8 @@ func (c *Client) run(ctx context.Context, s *script, args ...any) (any, error) {
 			keys = append(keys, c.keys.room())
 			continue
 		}
-		if err = c.scriptError(ctx, s, err); !errors.Is(err, ErrUnavailable) || try == callTries {
+		err = c.scriptError(ctx, s, err)
+		if !errors.Is(err, ErrUnavailable) || errors.Is(err, ErrFull) || try == callTries { // room does not come in a moment
 			return nil, err
 		}
 		c.logger.Warn("call repeated", "script", s.name, "try", try, "error", err)

@@ -22,6 +22,7 @@ const leaveTimeout = 5 * time.Second
 type Worker struct {
 	// Immutable.
 	engine     engine
+	check      func(context.Context) error // of the store, before the first call
 	namespace  string
 	o          WorkerOptions
 	idGiven    bool
@@ -62,7 +63,11 @@ func NewWorker(c *Client, o WorkerOptions) (*Worker, error) {
 	if c == nil {
 		return nil, errors.New("worker options: no client")
 	}
-	return newWorker(c, c.Namespace(), o)
+	w, err := newWorker(c, c.Namespace(), o)
+	if err == nil {
+		w.check = c.CheckStore
+	}
+	return w, err
 }
 
 func newWorker(e engine, namespace string, o WorkerOptions) (*Worker, error) {
@@ -76,7 +81,7 @@ func newWorker(e engine, namespace string, o WorkerOptions) (*Worker, error) {
 		host = "unknown"
 	}
 	return &Worker{
-		engine: e, namespace: namespace, o: o, idGiven: given, host: host, startedAt: time.Now(),
+		engine: e, check: func(context.Context) error { return nil }, namespace: namespace, o: o, idGiven: given, host: host, startedAt: time.Now(),
 		endedHint: make(chan struct{}, 1), readyHint: make(chan struct{}, 1), beatHint: make(chan struct{}, 1),
 		quietHint: make(chan struct{}, 1),
 		handlers:  make(map[string]registration), held: make(map[Holding]*Attempt), unhandled: make(map[string]bool),
@@ -113,6 +118,9 @@ func (w *Worker) Run(ctx context.Context) error {
 		w.phase = phaseEnded
 		w.mu.Unlock()
 	}()
+	if err := w.repeated(ctx, w.check); err != nil {
+		return fmt.Errorf("start worker %s: %w", w.o.ID, err)
+	}
 	if err := w.repeated(ctx, w.register); err != nil {
 		return fmt.Errorf("start worker %s: %w", w.o.ID, err)
 	}

@@ -58,7 +58,7 @@ func asDiagnostic(err error) *hcl.Diagnostic {
 	text := err.Error()
 	for _, k := range known {
 		if k.is != nil && errors.Is(err, k.is) || k.code != "" && strings.Contains(text, k.code) {
-			return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: k.summary, Detail: sentence(text) + k.hint}
+			return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: k.summary, Detail: sentence(k.plain(text)) + k.hint}
 		}
 	}
 	// What stands before the first colon is what was tried; all of it is the explanation.
@@ -72,18 +72,36 @@ func asDiagnostic(err error) *hcl.Diagnostic {
 
 // known are failures of stores by their sentinel, or by the code that begins a reply of Redis, the particular before the
 // general ones.
-var known = []struct {
-	is            error
-	code          string
-	summary, hint string
-}{
+var known = []knownFailure{
 	{is: applier.ErrLockLost, summary: "State lock lost"},
 	{is: conveyor.ErrCorrupt, summary: "Unreadable data in the store"},
-	{code: "MISCONF ", summary: "The store cannot be written", hint: " Make room on its disk and apply again: what was written stands, the rest follows."},
-	{code: "OOM ", summary: "Redis is out of memory", hint: " Raise its maxmemory and apply again: what was written stands, the rest follows."},
-	{code: "READONLY ", summary: "Redis is read-only", hint: " It may be a replica: name the primary."},
+	{is: conveyor.ErrUnsaved, code: "MISCONF ", summary: "The store cannot be written",
+		hint: " Make room on its disk and apply again: what was written stands, the rest follows."},
+	{is: conveyor.ErrFull, code: "OOM ", summary: "Redis is out of memory",
+		hint: " Raise its maxmemory and apply again: what was written stands, the rest follows. Workers go on meanwhile."},
+	{is: conveyor.ErrReadOnly, code: "READONLY ", summary: "Redis is read-only", hint: " Name the primary."},
+	{is: conveyor.ErrStore, summary: "Redis cannot keep jobs safely"},
 	{code: "NOPERM ", summary: "Redis refused a command", hint: " Its user needs more rights."},
 	{is: conveyor.ErrUnavailable, summary: "The store does not answer", hint: " Once it does, apply again goes on where this stopped."},
+}
+
+type knownFailure struct {
+	is            error
+	code          string // also known by this, wherever it stands in the text
+	summary, hint string
+}
+
+// plain is the text with the sentinel's words in place of a reply of Redis, which names settings and scripts that nobody here
+// knows. What the embedded store says under such a code is for people.
+func (k *knownFailure) plain(text string) string {
+	i := strings.Index(text, k.code)
+	if k.code == "" || k.is == nil || i < 0 {
+		return text
+	}
+	if why, ok := strings.CutPrefix(text[i+len(k.code):], "the embedded store "); ok {
+		return text[:i] + "the embedded store " + why
+	}
+	return text[:i] + k.is.Error()
 }
 
 // sentence is a text as one: begun with a capital and ended with a full stop.

@@ -93,6 +93,15 @@ func redisMajor(info string) int {
 	return n
 }
 
+// unfit says why a Redis that answers must not be used.
+func (s *store) unfit(err error) error {
+	if !errors.Is(err, conveyor.ErrStore) {
+		return s.unreachable(err)
+	}
+	why := strings.TrimPrefix(err.Error(), conveyor.ErrStore.Error()+": ")
+	return &failure{summary: "Redis cannot keep jobs safely", detail: fmt.Sprintf("%s cannot be used: %s.", s.name, why), cause: err}
+}
+
 // unreachable says why a store did not answer, and what to do.
 func (s *store) unreachable(err error) error {
 	var network *net.OpError

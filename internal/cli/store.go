@@ -76,6 +76,11 @@ func (a *app) open(ctx context.Context, r redisFlag, w *config.Workflow, how acc
 	if err != nil {
 		return nil, joinClose(err, s)
 	}
+	if how == serving && !s.embedded {
+		if err := s.client.CheckStore(ctx); err != nil {
+			return nil, joinClose(s.unfit(err), s)
+		}
+	}
 	now, err := s.client.Now(ctx)
 	if err != nil {
 		return nil, joinClose(s.unreachable(err), s)
