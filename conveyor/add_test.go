@@ -1,6 +1,7 @@
 package conveyor_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -89,7 +90,7 @@ func TestAddInput(t *testing.T) {
 func TestAddPlaces(t *testing.T) {
 	onBoth(t, func(e *engine) {
 		e.Behaviour("A3a a plain job is one LPUSH of the marshalled job", func(e *engine) {
-			j := job("plain", func(j *wire.Job) { j.Payload = []byte("x"); j.MaxRetries = 2 })
+			j := job("plain", func(j *wire.Job) { j.Payload, j.MaxRetries = bytes.Repeat([]byte("x"), 1000), 2 })
 			e.add(j)
 			if diff := cmp.Diff([]*wire.Job{j}, e.list("queue:q"), protocmp.Transform()); diff != "" {
 				e.Error(diff)
@@ -153,7 +154,7 @@ func TestAddPlaces(t *testing.T) {
 			e.ok(e.Add(e.Context(), job("d2", under("gone"), runAt(e.now+1000)), conveyor.ParentDead()))
 			e.wantKeys("scheduled")
 			e.pass(time.Second)
-			e.tick()
+			e.exchange(0)
 			e.wantKeys("queue:q", "jobs:gone:active")
 			if !e.active("gone", "d2") {
 				e.Error("d2 is not active")
@@ -187,6 +188,7 @@ func TestAddTimes(t *testing.T) {
 		})
 		e.Behaviour("A4c past or now is queued at once", func(e *engine) {
 			e.add(job("past", runAt(e.now-1)), job("now", runAt(e.now)))
+			e.states("past queued, now queued")
 			for _, r := range e.reserves("past", "now") {
 				e.end(r, conveyor.VerdictDone)
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alicebob/miniredis/v2"
 	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 	"google.golang.org/protobuf/testing/protocmp"
@@ -148,6 +149,34 @@ func TestBudget(t *testing.T) {
 			e.Errorf("%d reserved", n)
 		}
 		e.bounded()
+	})
+}
+
+// TestAnswers tells the errors of Redis apart.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	t.Run("A2d an answer that repeating does not mend is fatal", func(t *testing.T) {
+		t.Parallel()
+		m := miniredis.RunT(t)
+		rdb := redis.NewClient(&redis.Options{Addr: m.Addr(), MaxRetries: -1})
+		defer func() { _ = rdb.Close() }()
+		c, err := conveyor.NewClient(rdb, conveyor.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for answer, recoverable := range map[string]bool{
+			"LOADING it reads its data": true, "READONLY it is a replica": true, "OOM no memory is left": true, "BUSY with a script": true,
+			"NOAUTH no password": false, "NOPERM not this user": false, "ERR something else": false,
+		} {
+			m.SetError(answer)
+			if err := c.Add(t.Context(), job("a")); err == nil || errors.Is(err, conveyor.ErrUnavailable) != recoverable {
+				t.Errorf("%s: got %v, recoverable %v", answer, err, recoverable)
+			}
+		}
+		m.SetError("")
+		if err := c.Add(t.Context(), job("a")); err != nil {
+			t.Error(err)
+		}
 	})
 }
 

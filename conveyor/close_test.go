@@ -13,10 +13,22 @@ import (
 
 func TestClose(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		e.Behaviour("A6a a leaf closes at once", func(e *engine) {
-			e.add(job("leaf"))
-			e.run("leaf", conveyor.VerdictDone)
-			e.states("leaf completed")
+		e.Behaviour("A6a a leaf closes at once, also as one of as many as a call can end", func(e *engine) {
+			var leaves []*wire.Job
+			for i := range conveyor.MaxBatch {
+				leaves = append(leaves, job(fmt.Sprintf("leaf%d", i)))
+			}
+			e.add(leaves...)
+			var done []conveyor.Ack
+			for range 4 {
+				for _, r := range e.reserve(conveyor.MaxBatch / 4) {
+					done = append(done, ack(r, conveyor.VerdictDone))
+				}
+			}
+			e.exchange(0, done...)
+			for _, l := range leaves {
+				e.states(l.Uuid + " completed")
+			}
 			e.wantKeys()
 		})
 		e.Behaviour("A6b a parent with three children closes with the last one", func(e *engine) {
@@ -152,9 +164,9 @@ func TestOutcomes(t *testing.T) {
 			e.add(job("b1"), job("b2"), job("x", after(wire.Edge_FAILURE, "b1", "b2")), job("y", after(wire.Edge_SUCCESS, "b1", "b2")),
 				job("z", after(wire.Edge_ALWAYS, "b1", "b2")))
 			rs := e.reserves("b1", "b2")
-			e.end(rs[0], conveyor.VerdictFailed)
+			e.end(rs[0], conveyor.VerdictDone)
 			e.states("x held, y held, z held")
-			e.end(rs[1], conveyor.VerdictDone)
+			e.end(rs[1], conveyor.VerdictFailed)
 			e.states("x queued, y skipped, z queued")
 			for _, r := range e.reserves("x", "z") {
 				e.end(r, conveyor.VerdictDone)

@@ -33,6 +33,7 @@ func TestConcurrent(t *testing.T) {
 					e.Error(err)
 				}
 			})
+			e.states("s1 queued, s2 queued")
 			for _, r := range e.reserves("s1", "s2") {
 				e.end(r, conveyor.VerdictDone)
 			}
@@ -57,6 +58,30 @@ func TestConcurrent(t *testing.T) {
 				if len(got) != 20 || !slices.IsSorted(got) {
 					e.Errorf("%s: %v", adder, got)
 				}
+			}
+		})
+		e.Behaviour("A16b first in first out inside each queue and lane", func(e *engine) {
+			want := map[string][]string{}
+			for i := range 60 {
+				q, priority := []string{"q", "r"}[i%2], int32(i%3)
+				list := fmt.Sprintf("%s%d", q, priority)
+				want[list] = append(want[list], fmt.Sprintf("%s-%02d", list, i))
+				e.add(job(want[list][len(want[list])-1], queue(q), lane(priority)))
+			}
+			got := map[string][]string{}
+			for range 12 {
+				reply, err := e.Exchange(e.Context(), conveyor.ExchangeRequest{
+					Worker: "w", Number: e.number.Add(1), Queues: []string{"r", "q"}, Want: 5,
+				})
+				e.ok(err)
+				for _, r := range reply.Reserved {
+					list, _, _ := strings.Cut(r.Job.Uuid, "-")
+					got[list] = append(got[list], r.Job.Uuid)
+					e.end(r, conveyor.VerdictDone)
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				e.Error(diff)
 			}
 		})
 		e.Behaviour("A11b many workers run each job of many graphs once", func(e *engine) {

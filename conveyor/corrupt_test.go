@@ -89,18 +89,21 @@ func TestDamageWhileWorking(t *testing.T) {
 			}
 		})
 		e.Behaviour("A7m also among dependents and in scheduled", func(e *engine) {
-			e.add(job("p"), job("c1", under("p")), job("s", runAt(e.now+1)))
+			e.add(job("p"), job("c1", under("p")), job("s", runAt(e.now+1000)))
 			e.ok(e.rdb.LPush(e.Context(), e.key("jobs:p:children"), "junk").Err())
 			e.ok(e.rdb.LPush(e.Context(), e.key("jobs:p:onComplete"), "junk").Err())
 			e.rdb.ZAdd(e.Context(), e.key("scheduled"), redisZ(float64(e.now)/1000, "junk"))
 			e.add(job("c2", under("p")), job("h", after(0, "p")))
 			e.run("p", conveyor.VerdictDone)
-			e.pass(time.Millisecond)
+			e.pass(time.Second)
 			for _, r := range e.reserves("c1", "c2", "s") {
 				e.end(r, conveyor.VerdictDone)
 			}
 			e.run("h", conveyor.VerdictDone)
 			e.wantKeys()
+			if n := e.rdb.LLen(e.Context(), e.key("setaside")).Val(); n != 3 {
+				e.Errorf("%d set aside", n)
+			}
 		})
 		e.Behaviour("A7n a queue of the wrong type does not hide the others", func(e *engine) {
 			e.ok(e.rdb.Set(e.Context(), e.key("queue:q"), "x", 0).Err())

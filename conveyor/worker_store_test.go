@@ -239,6 +239,29 @@ func TestWorkerTimeoutAndPanic(t *testing.T) {
 	})
 }
 
+// TestWorkerExhausts: what fails each time is executed as often as it may, and kept for a retry.
+func TestWorkerExhausts(t *testing.T) {
+	onBothStores(t, func(s *workers) {
+		s.Run("A8k executed max_retries times in all, it is among the failed", func(t *testing.T) {
+			var ran atomic.Int32
+			w := s.worker(conveyor.WorkerOptions{})
+			w.HandleRaw("t", func(context.Context, *wire.Job) error { ran.Add(1); return errors.New("no") })
+			s.ok(s.Add(t.Context(), &wire.Job{Uuid: "a", Type: "t", Queue: "q", MaxRetries: 4, Payload: []byte("x"),
+				RetryPolicy: &wire.RetryPolicy{Min: durationpb.New(0)}}))
+			stop := s.run(w)
+			st := s.await(ended, "a")[0]
+			stop()
+			if ran.Load() != 4 || st.State != conveyor.StateFailed || st.Attempts != 4 {
+				t.Errorf("executed %d times, %+v", ran.Load(), st)
+			}
+			if j, _, err := s.Get(t.Context(), "a"); err != nil || string(j.GetPayload()) != "x" {
+				t.Errorf("kept %v, %v", j, err)
+			}
+		})
+		s.sound()
+	})
+}
+
 // TestWorkerUnhandled: a job without a handler here goes to the worker that has one, and nothing is spent.
 func TestWorkerUnhandled(t *testing.T) {
 	onBothStores(t, func(s *workers) {
