@@ -4,8 +4,10 @@
 
 .DEFAULT_GOAL := help
 FUZZTIME ?= 10s
+MUTANTS ?= all
+BEHAVIOURS ?= all
 
-.PHONY: help test quick fuzz build fmt generate install-deps clean
+.PHONY: help test quick fuzz mutate behaviours build fmt generate install-deps clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | while IFS='	' read -r t h; do printf '  make %-13s %s\n' "$$t" "$$h"; done
@@ -18,6 +20,12 @@ quick: install-deps ## formatting, vet and the tests, without -race and fuzzing
 
 fuzz: ## every fuzz target for FUZZTIME (default 10s)
 	@FUZZTIME=$(FUZZTIME) .ci/test fuzz
+
+mutate: ## every mistake in the engine's scripts that the tests ought to notice (hours; MUTANTS=regexp for some)
+	nice -n 10 go test ./conveyor -run '^TestMutants$$' -mutants='$(MUTANTS)' -v -timeout 0
+
+behaviours: ## every mistake of conveyor/COVERAGE.md (half an hour; BEHAVIOURS=regexp for some)
+	nice -n 10 go test ./conveyor -run '^TestBehaviourMistakes$$' -behaviours='$(BEHAVIOURS)' -v -timeout 0
 
 build: ## the waybill command, here
 	go build -o waybill .
