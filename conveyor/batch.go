@@ -48,8 +48,10 @@ const (
 // Change is one step of a Batch.
 type Change struct {
 	Kind ChangeKind
-	Job  *wire.Job // Add, Update
-	UUID string    // the others; for Add and Update it is Job's
+	// Job is what an Add or Update stores. Of a Reopen it is optional and says under which unique key and for how long
+	// after its end the job is kept from now on.
+	Job  *wire.Job
+	UUID string // of the others; for Add and Update it is Job's
 	// Expect lists the states the job named by UUID (for an Add with Replaces: the replaced one) may be in; nil is any.
 	// A batch with one job elsewhere is refused whole with *ConflictError.
 	Expect []State

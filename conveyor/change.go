@@ -263,6 +263,12 @@ func (call *applyCall) change(ch *Change) error {
 	} else if ch.Kind != ChangeAttach && !validName(uuid) {
 		return fmt.Errorf("%w: %q", ErrUUID, uuid)
 	}
+	if ch.Kind == ChangeReopen && ch.Job != nil {
+		if err := validate(ch.Job); err != nil {
+			return err
+		}
+		kind += "s"
+	}
 	if ch.Expect != nil {
 		kind += "x"
 	}
@@ -291,6 +297,9 @@ func (call *applyCall) change(ch *Change) error {
 		}
 	} else if ch.Kind == ChangeReopen {
 		call.args = append(call.args, ch.Opening)
+		if ch.Job != nil {
+			call.args = append(call.args, entryOf(ch.Job))
+		}
 	}
 	if ch.Expect != nil {
 		call.args = append(call.args, stateLetters(ch.Expect))

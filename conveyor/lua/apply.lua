@@ -4,8 +4,8 @@
 --   value; then the changes, each: kind with options, uuid, and what these say.
 --   Versions are '=<version>' to set and '-<version>' to remove (no value follows).
 --   Kinds: A add, U update, C cancel, L drop the recorded flag, O reopen, T companion write only, R retry, H release, D remove.
---   A and U: entry text (state ignored), bytes. O and R: opening; R with option s: then entry text. Options, in this order:
---   s see R; e edges follow; x expected state letters follow; p the replaced uuid follows; t companion write follows;
+--   A and U: entry text (state ignored), bytes. O and R: opening; with option s then entry text. Options, in this order:
+--   s see O and R; e edges follow; x expected state letters follow; p the replaced uuid follows; t companion write follows;
 --   w withdraw; n cancel the replaced one; b bytes go to jobs:<uuid>.
 -- Replies: the keys that are damaged and delay some job, usually none. Errors: GUARD; CONFLICT <index>:<state or
 --   version>:<s|v>,...; OUTDATED <uuid>; UNKNOWN <uuid>; UNIQUE <key> <holder> <uuid>; STATE <uuid>; CORRUPT [<step>] <key> ...
@@ -216,7 +216,7 @@ local function change(index, c)
     cancel(r)
     if c.attach and c.attach.remove then unrecord(r) end
   elseif c.kind == 'O' then
-    if not reopen(r, c.opening) then conflicts[#conflicts + 1] = index .. ':' .. r.st .. ':s' end
+    if not reopen(r, c.opening, c.entry and decode(c.u, c.entry)) then conflicts[#conflicts + 1] = index .. ':' .. r.st .. ':s' end
   elseif c.kind == 'R' then
     if not again(r, c.opening, c.entry, c.edges) then refuse('STATE ' .. r.u) end
   elseif c.kind == 'H' then

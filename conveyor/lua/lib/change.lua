@@ -72,16 +72,22 @@ local function unparent(r, list)
 end
 
 -- update gives a job new bytes, edges, place and time. A job that has started keeps its edges and takes the rest for its
--- next attempt; one that is over keeps everything.
+-- next attempt, one that has done its own work only its unique key and when it is removed; one that is over keeps everything.
 local function update(r, new, list, text)
   if r.st == 'r' or r.st == 'H' or r.st == 'c' and not r.x then unparent(r, list) end
-  if ENDED[r.st] or r.st == 'c' then return end
+  if ENDED[r.st] or r.x then return end
   if r.y ~= new.y then
     r.y = new.y
     if not claim(r) then return end
+    touch(r)
   end
+  if r.r ~= new.r then
+    r.r = new.r
+    touch(r)
+  end
+  if r.st == 'c' then return end
   local moved = r.q ~= new.q or r.ln ~= new.ln
-  r.q, r.ln, r.m, r.r = new.q, new.ln, new.m, new.r
+  r.q, r.ln, r.m = new.q, new.ln, new.m
   retention.limit(r, new.v)
   clear(r, 'o')
   if has(new, 'o') then flag(r, 'o') end
@@ -188,11 +194,12 @@ end
 
 -- reopen raises the opening of a job that ended with its own work done: it is closing again and waits for the children
 -- stored for the new opening. In its parents it stands among the waiting children of their next opening, unless
--- they are still open.
-local function reopen(r, n)
+-- they are still open. new, if given, says which unique key it takes, and when it is removed.
+local function reopen(r, n, new)
   local g = opening(r)
   if g >= n then return true end
   if g + 1 ~= n or r.st ~= 'C' and r.st ~= 'f' then return false end
+  if new then r.y, r.r = new.y, new.r end
   if not claim(r) then return true end
   r.h = (r.h or string.rep('C', g - 1)) .. r.st
   r.g, r.st, r.b, r.t, r.z = num(n), 'c', nil, nil, nil
