@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -101,6 +102,7 @@ func (w *rowWriter) changes(r *planner.Row) ([]conveyor.Change, error) {
 		return append(changes, c), nil
 	case planner.Reopen:
 		c.Kind, c.Opening = conveyor.ChangeReopen, r.Next.Opening
+		c.Job = &wire.Job{Uuid: c.UUID, Type: r.Job.Type, Queue: r.Job.Queue, Unique: r.Job.Unique, RemoveAfter: duration(r.Job.RemoveAfter)}
 		return append(changes, c), nil
 	case planner.Delete:
 		return append(changes, deletion(r, c)...), nil
@@ -124,7 +126,8 @@ func (w *rowWriter) leaving(r *planner.Row, attach *conveyor.Attach) ([]conveyor
 	switch {
 	case job != nil:
 	case status.State == conveyor.StateClosing: // it starts no more, so its bytes are gone
-		c.Job = &wire.Job{Uuid: id, Type: r.Prior.Type, Queue: r.Prior.Queue}
+		c.Job = &wire.Job{Uuid: id, Type: r.Prior.Type, Queue: r.Prior.Queue, RemoveAfter: duration(status.RemoveAfter)}
+		c.Job.Unique = strings.TrimPrefix(status.Unique, r.Prior.Type+":")
 		c.Expect = []conveyor.State{conveyor.StateClosing}
 	default: // it has left its row of the table, so the batch has to be refused
 		c.Job = &wire.Job{Uuid: id, Type: r.Prior.Type, Queue: r.Prior.Queue}

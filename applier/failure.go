@@ -28,7 +28,15 @@ func (f *follower) failure(ctx context.Context, s conveyor.Status) (text string,
 	if err != nil {
 		return "", nil
 	}
-	return text, f.logTail(ctx, s)
+	return namedHolder(text, f.addressOf), f.logTail(ctx, s)
+}
+
+// addressOf is the address of a recorded job, "" for others.
+func (f *follower) addressOf(uuid string) string {
+	if j := f.jobs.byUUID[uuid]; j != nil && j.recorded() {
+		return j.addr.String()
+	}
+	return ""
 }
 
 // logTail is the last lines that the job's latest attempt wrote.

@@ -14,7 +14,8 @@ import (
 //  2. component by component what starts work: first reopened parents, the lower before the upper, so that one that
 //     reopens is in its own parent's active set before that one opens; then the roots, in start order, since the
 //     engine starts jobs of a queue in the order in which they became ready;
-//  3. cancels and forgets, in reverse start order.
+//  3. cancels and forgets, in reverse start order. Only jobs whose unique key another row of the plan takes are cancelled
+//     before everything else: an address that was renamed keeps its key.
 //
 // A kill between any two of them leaves held jobs that nothing can start, or jobs whose dependents are all in place.
 func inOrder(p *planner.Plan) []*planner.Row {
@@ -25,12 +26,17 @@ func inOrder(p *planner.Plan) []*planner.Row {
 			changing[r.Addr.String()] = true
 		}
 	}
-	var waiting, starting, removals []*planner.Row
+	taken := takenKeys(p)
+	var giving, waiting, starting, removals []*planner.Row
 	for _, r := range p.Rows {
 		switch r.Action {
 		case planner.NoOp:
 		case planner.Delete, planner.Forget:
-			removals = append(removals, r)
+			if gives(r, taken) {
+				giving = append(giving, r)
+			} else {
+				removals = append(removals, r)
+			}
 		case planner.Reopen:
 			starting = append(starting, r)
 		default:
@@ -41,8 +47,9 @@ func inOrder(p *planner.Plan) []*planner.Row {
 			}
 		}
 	}
+	slices.Reverse(giving)
 	slices.Reverse(removals)
-	return slices.Concat(deepestFirst(waiting), byComponent(starting), removals)
+	return slices.Concat(giving, deepestFirst(waiting), byComponent(starting), removals)
 }
 
 // deepestFirst sorts rows by the longest path of edges between them that leads to each. rows are in start order.

@@ -1,10 +1,12 @@
 package applier
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/planner"
 )
 
@@ -13,6 +15,11 @@ func TestInOrder(t *testing.T) {
 	row := func(name string, component int, a planner.Action, above ...string) *planner.Row {
 		r := &planner.Row{Addr: addr(t, "job."+name), Component: component, Action: a}
 		for _, up := range above {
+			if key, is := strings.CutPrefix(up, "!"); is { // its unique key
+				r.Job = &config.Job{Unique: key}
+				r.Prior = &planner.Record{Definition: []byte(`{"unique":"` + key + `"}`)}
+				continue
+			}
 			r.Edges = append(r.Edges, planner.Target{Addr: addr(t, "job."+up)})
 		}
 		return r
@@ -47,6 +54,10 @@ func TestInOrder(t *testing.T) {
 				row("x", 2, planner.Delete), row("y", 2, planner.Delete, "x"), row("z", 3, planner.Forget),
 			},
 			want: []string{"b", "a", "z", "y", "x"},
+		},
+		"a unique key is given up before it is taken": {
+			rows: []*planner.Row{row("a", 0, planner.Create, "!k"), row("x", 1, planner.Delete, "!k"), row("y", 1, planner.Delete, "!l")},
+			want: []string{"x", "a", "y"},
 		},
 		"what waits for a changed job is written before it": {
 			rows: []*planner.Row{row("a", 0, planner.Update), row("b", 0, planner.Create, "a")},

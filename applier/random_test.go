@@ -1,6 +1,7 @@
 package applier
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -69,8 +70,7 @@ func (l *randomLife) live() {
 			l.told("killed at write %d of %d (%s), after it: %t:%s", at, x.writes, x.struck, after, todo)
 			l.expireLock()
 		case 2, 3:
-			l.told("applied:%s", l.todo(false))
-			l.lab.apply()
+			l.applyOrHeld()
 		default:
 			l.someWork()
 		}
@@ -90,6 +90,7 @@ func (l *randomLife) redeclare() {
 			jobs = append(jobs, l.randomJob(i))
 		}
 		prune(jobs)
+		l.giveKeys(jobs)
 		l.declare(jobs...)
 		if _, diags := planner.Make(l.workflow, &planner.State{Workflow: "w"}, planner.Options{}); !diags.HasErrors() {
 			l.told("declared %s", l.sketch())
@@ -126,6 +127,15 @@ func (l *randomLife) randomJob(i int) *config.Job {
 	return j
 }
 
+// giveKeys gives some jobs unique keys, each to one. With the next declaration the keys go to others.
+func (l *randomLife) giveKeys(jobs []*config.Job) {
+	for i, place := range l.rand.Perm(len(jobs)) {
+		if l.rand.IntN(3) == 0 {
+			jobs[place].Unique = fmt.Sprintf("k%d", i)
+		}
+	}
+}
+
 // prune drops edges to what is not declared, and doubled ones.
 func prune(jobs []*config.Job) {
 	declared := map[config.Addr]bool{}
@@ -160,6 +170,9 @@ func (l *randomLife) sketch() string {
 	text := ""
 	for _, j := range l.workflow.Jobs {
 		text += fmt.Sprintf(" %s(%s", j.Addr.Name, j.Payload)
+		if j.Unique != "" {
+			text += " key " + j.Unique
+		}
 		for _, p := range j.Parents {
 			text += " under " + p.Job.Name
 			if p.IgnoreFailure {
@@ -191,6 +204,18 @@ func (l *randomLife) todo(destroy bool) string {
 	return text
 }
 
+// applyOrHeld applies; a key that a job which still runs holds may keep a row back.
+func (l *randomLife) applyOrHeld() {
+	l.Helper()
+	l.told("applied:%s", l.todo(false))
+	if _, err := l.tryApply(l.Context()); err != nil {
+		l.told("%v", err)
+		if !errors.Is(err, conveyor.ErrUnique) {
+			l.ok(err)
+		}
+	}
+}
+
 // someWork starts and ends a few jobs; some go on running.
 func (l *randomLife) someWork() {
 	for range l.rand.IntN(6) {
@@ -213,8 +238,7 @@ func (l *randomLife) someWork() {
 // conclude applies and works until nothing moves any more, and looks at what is there.
 func (l *randomLife) conclude() {
 	for range 4 { // what was cancelled while it ran needs one more apply, and what that leaves behind another
-		l.told("applied:%s", l.todo(false))
-		l.lab.apply()
+		l.applyOrHeld()
 		l.end(conveyor.VerdictDone, l.running...)
 		l.running = nil
 		l.work()

@@ -116,7 +116,8 @@ func (e *InterruptedError) Unwrap() error { return e.Cause }
 // When ctx ends while it submits, it stops after the batch in flight, releases the lock and fails with
 // *InterruptedError. When ctx ends while it follows, the jobs go on, the Result says Interrupted and the error is nil: a
 // caller with a worker of its own drains that one then, a caller without just leaves. A holder that loses its lock
-// fails with ErrLockLost and writes nothing more.
+// fails with ErrLockLost and writes nothing more. A row whose unique key stays held is left out, and told at the end as a
+// *HeldKeyError.
 func Apply(ctx context.Context, c *conveyor.Client, r Run) (Result, error) {
 	r = r.withDefaults()
 	if err := r.validate(); err != nil {
@@ -137,7 +138,7 @@ func apply(ctx context.Context, c *conveyor.Client, r Run, mail *mailbox) (Resul
 	submitted := s.result()
 	if r.Detach {
 		submitted.Detached = true
-		return submitted, s.warnUnserved(ctx)
+		return submitted, errors.Join(s.warnUnserved(ctx), s.errHeld())
 	}
 	f := &follower{client: c, workflow: s.workflow, mail: mail, keyID: r.Keyring.ID()}
 	result, err := f.run(ctx)
@@ -145,5 +146,5 @@ func apply(ctx context.Context, c *conveyor.Client, r Run, mail *mailbox) (Resul
 	if err == nil && !result.Interrupted {
 		err = forgetDeposed(ctx, c, s.workflow, r)
 	}
-	return result, err
+	return result, errors.Join(err, s.errHeld())
 }

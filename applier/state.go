@@ -141,6 +141,7 @@ func readCauses(ctx context.Context, c *conveyor.Client, s *planner.State, jobs 
 		default:
 			read++
 			live.Cause, _ = c.Failure(ctx, job.UUID)
+			live.Cause = namedHolder(live.Cause, func(uuid string) string { return names[uuid] })
 		}
 		s.Live[names[job.UUID]] = live
 	}

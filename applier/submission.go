@@ -31,6 +31,7 @@ type submission struct {
 	plan  *planner.Plan
 	done  map[config.Addr]*planner.Row // rows written; the first time counts
 	order []*planner.Row               // the same, in the order they were written
+	held  []error                      // of rows whose unique key is held, in the last pass
 }
 
 // submit takes the lock, makes sure that the plan still holds, writes it, and gives the lock up.

@@ -66,7 +66,12 @@ func (s *submission) pass(ctx context.Context, limit int) (refused *refusal, pro
 		},
 	}
 	total := len(s.done) + len(rows)
-	for len(rows) > 0 {
+	s.held = nil
+	var late []*planner.Row // whose unique key was held when they were to be written: a later row may free it
+	for len(rows)+len(late) > 0 {
+		if len(rows) == 0 {
+			rows, late, limit = late, nil, 0
+		}
 		k := &chunk{}
 		for _, r := range rows {
 			changes, err := w.changes(r)
@@ -77,7 +82,22 @@ func (s *submission) pass(ctx context.Context, limit int) (refused *refusal, pro
 				break
 			}
 		}
-		if refused, err = s.write(ctx, k); err != nil || refused != nil {
+		refused, err = s.write(ctx, k)
+		var held *conveyor.UniqueError
+		if errors.As(err, &held) {
+			r := refusedFor(k, held)
+			if r == nil {
+				return nil, progress, err
+			}
+			if limit > 0 {
+				late = append(late, r)
+			} else {
+				s.held = append(s.held, s.heldKey(r, held))
+			}
+			rows = append(k.without(r), rows[len(k.rows):]...)
+			continue
+		}
+		if err != nil || refused != nil {
 			return refused, progress, err
 		}
 		progress = true

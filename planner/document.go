@@ -19,6 +19,15 @@ func (r *Record) Document() []byte {
 	return d.encode()
 }
 
+// Unique is the unique key of the recorded job, "" for none.
+func (r *Record) Unique() string {
+	if !bytes.Contains(r.Definition, []byte(`"unique":`)) {
+		return ""
+	}
+	key, _ := decodeDefinition(r.Definition)["unique"].(string)
+	return key
+}
+
 func (r *Record) document() document {
 	d := decodeDefinition(r.Definition)
 	d["type"], d["queue"] = r.Type, r.Queue

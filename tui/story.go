@@ -92,7 +92,7 @@ func ending(s conveyor.Status, now time.Time) string {
 	case conveyor.StateObsolete:
 		return "Obsolete"
 	case conveyor.StateExpired:
-		return "Expired"
+		return "Expired: it did not start in the time it may wait"
 	default:
 		return ""
 	}
