@@ -41,7 +41,7 @@ var units = []unit{
 	{folder: "config", imports: []string{"conveyor/schedule"}},
 
 	// The queue knows jobs, never workflows: nothing above it appears here.
-	{folder: "conveyor", imports: []string{"conveyor/wire", "conveyor/schedule"}, tests: append(stores, "internal/mutant")},
+	{folder: "conveyor", imports: []string{"conveyor/wire", "conveyor/schedule"}, tests: append(stores, "internal/mutant", "internal/enginemodel")},
 	{folder: "conveyor/handlers", imports: []string{"conveyor"}, tests: stores},
 	{folder: "conveyor/embedded", imports: []string{"conveyor"}, tests: stores},
 	{folder: "conveyor/outbox", imports: []string{"conveyor"}, tests: stores},
@@ -52,6 +52,8 @@ var units = []unit{
 	{folder: "examples", imports: []string{"conveyor", "conveyor/handlers", "conveyor/embedded", "conveyor/outbox"},
 		tests: []string{"internal/cli", "internal/redistest"}},
 
+	// The engine as a specification: for tests only. Its own compare it with the planner and with the stores.
+	{folder: "internal/enginemodel", imports: []string{"conveyor"}, tests: []string{"planner", "internal/redistest"}},
 	{folder: "internal/redistest"},
 	{folder: "internal/mutant"},
 	{folder: "internal/arch"},

@@ -102,6 +102,12 @@ local function meet_child(r, P, mark, joined)
     if not ENDED[r.st] then cut_off(r, e, list) end
     return
   end
+  if failed_making(P, e) then
+    e.m = '-'
+    r.i = edge_list(list)
+    if ENDED[r.st] then return touch(r, true) end
+    return drop(r, P.u)
+  end
   if ENDED[r.st] then -- it ended while it waited: only its failure is left of it
     if mark == '+' and OUT[r.st] == '-' and e.k == 'p' and not has(r, 'w') then
       P.b = num(tonumber(P.b or 0) + 1)
@@ -111,7 +117,6 @@ local function meet_child(r, P, mark, joined)
     r.i = edge_list(list)
     return touch(r, true)
   end
-  if failed_making(P, e) then return drop(r, P.u) end
   e.m = mark
   r.i = edge_list(list)
   touch(r)

@@ -1,0 +1,359 @@
+package conveyor_test
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/wire"
+	"github.com/waybill-dev/waybill/internal/enginemodel"
+)
+
+// modelWorkers are those of every history; "" is a caller without a worker, whose reservations are leases.
+var modelWorkers = []string{"", "w1", "w2", "w3"}
+
+func (h *history) next() string {
+	h.made++
+	uuid := fmt.Sprintf("j%d", h.made)
+	h.uuids = append(h.uuids, uuid)
+	return uuid
+}
+
+// some is a uuid that was used, one of the latest rather than an old one.
+func (h *history) some() string {
+	if len(h.uuids) == 0 {
+		return "j0"
+	}
+	if h.one("any", 3) {
+		return rapid.SampledFrom(h.uuids).Draw(h.T, "job")
+	}
+	return rapid.SampledFrom(h.uuids[max(0, len(h.uuids)-6):]).Draw(h.T, "job")
+}
+
+func (h *history) status(uuid string) conveyor.Status { return h.model.Statuses([]string{uuid})[0] }
+
+// draw is a job with edges to what is there or is still to come.
+func (h *history) draw(uuid string) *wire.Job {
+	j := job(uuid)
+	if h.one("lane", 3) {
+		lane(int32(h.int("priority", 0, 2)))(j)
+	}
+	if h.one("other queue", 6) {
+		j.Queue = "q2"
+	}
+	used := map[string]bool{uuid: true}
+	for group := range h.int("edges", 0, 3) {
+		up := fmt.Sprintf("j%d", h.int("upstream", max(0, h.made-5), h.made+1))
+		if h.one("old", 4) {
+			up = fmt.Sprintf("j%d", h.int("upstream", 0, h.made+1))
+		}
+		if used[up] {
+			continue
+		}
+		used[up] = true
+		e := &wire.Edge{Uuid: up, Group: int32(h.int("group", 0, group)), Kind: wire.Edge_Kind(h.int("kind", 0, 1)), IgnoreFailure: h.one("lenient", 4)}
+		if e.Kind == wire.Edge_PREDECESSOR {
+			e.RunIf = wire.Edge_RunIf(h.int("run_if", 0, 2))
+			for _, o := range j.Edges {
+				if o.Kind == e.Kind && o.Group == e.Group {
+					e.RunIf = o.RunIf
+				}
+			}
+		}
+		if s := h.status(up); s.State != conveyor.StateUnknown && h.one("opening", 5) {
+			e.Opening = max(1, s.Opening+int64(h.int("later", -1, 1)))
+		}
+		j.Edges = append(j.Edges, e)
+	}
+	switch h.int("time", 0, 7) {
+	case 0:
+		runAt(h.model.Now() + int64(h.int("run_at", -1000, 3000)))(j)
+	case 1:
+		delayed(time.Duration(h.int("after", 1, 2000)) * time.Millisecond)(j)
+	}
+	if h.one("policy", 4) {
+		lost := int32(h.int("max_lost", 0, 2))
+		j.RetryPolicy = &wire.RetryPolicy{MaxLost: &lost, HoldOnExhausted: h.one("hold", 2)}
+	}
+	return j
+}
+
+func (h *history) add() {
+	var jobs []*wire.Job
+	for range h.int("jobs", 1, 4) {
+		jobs = append(jobs, h.draw(h.next()))
+	}
+	o := enginemodel.Added{Strict: h.one("strict", 8)}
+	if h.one("known", 10) {
+		jobs = append(jobs, job(h.some()))
+	}
+	if h.one("parent dead", 10) {
+		o.ParentDead = true
+		for _, j := range jobs {
+			j.Edges = slices.DeleteFunc(j.Edges, func(e *wire.Edge) bool { // a caller that says so of a living parent is wrong
+				s := h.status(e.Uuid)
+				return e.Kind == wire.Edge_PARENT && (e.Opening > s.Opening || !s.State.Ended() && s.State != conveyor.StateClosing)
+			})
+		}
+	}
+	h.addJobs(o, jobs...)
+}
+
+func (h *history) addJobs(o enginemodel.Added, jobs ...*wire.Job) {
+	h.log("add %+v %v", o, jobs)
+	var opts []conveyor.AddOption
+	if o.Strict {
+		opts = append(opts, conveyor.Strict())
+	}
+	if o.ParentDead {
+		opts = append(opts, conveyor.ParentDead())
+	}
+	h.do(func() (any, error) { return nil, h.model.Add(withFields(jobs), o) },
+		func(e *engine) (any, error) { return nil, e.AddMany(e.Context(), jobs, opts...) })
+}
+
+// withFields are the jobs as they are stored: fields 6 and 7 name the first edge of each kind.
+func withFields(jobs []*wire.Job) []*wire.Job {
+	out := make([]*wire.Job, len(jobs))
+	for i, j := range jobs {
+		out[i] = withField(j)
+	}
+	return out
+}
+
+func withField(j *wire.Job) *wire.Job {
+	if len(j.Edges) == 0 {
+		return j
+	}
+	twin := job(j.Uuid, func(w *wire.Job) {
+		w.Queue, w.Edges, w.Priority, w.RunAt, w.After, w.RetryPolicy = j.Queue, j.Edges, j.Priority, j.RunAt, j.After, j.RetryPolicy
+	})
+	for _, e := range slices.Backward(j.Edges) {
+		if e.Kind == wire.Edge_PARENT {
+			twin.ParentUuid = e.Uuid
+		} else {
+			twin.PredecessorUuid = e.Uuid
+		}
+	}
+	return twin
+}
+
+func (h *history) exchange() {
+	worker := rapid.SampledFrom(modelWorkers).Draw(h.T, "worker")
+	caller := worker
+	if worker == "" {
+		caller = "caller"
+	}
+	h.numbers[caller]++
+	r := conveyor.ExchangeRequest{Caller: caller, Worker: worker, Number: h.numbers[caller], Queues: []string{"q", "q2"}, Want: h.int("want", 0, 4)}
+	if worker == "" {
+		r.Lease = 5 * time.Second
+	}
+	if h.one("turn", 3) {
+		r.Queues = []string{"q2", "q"}
+	}
+	var kept []conveyor.Reservation
+	for _, held := range h.held[worker] {
+		if h.one("runs on", 3) {
+			kept = append(kept, held)
+			continue
+		}
+		r.Done = append(r.Done, h.end(held))
+	}
+	reply := h.exchangeAs(r)
+	h.held[worker] = append(kept, reply.Reserved...)
+}
+
+// end draws how an attempt ends.
+func (h *history) end(held conveyor.Reservation) conveyor.Ack {
+	a := ack(held, conveyor.VerdictDone)
+	if h.one("well", 2) {
+		if h.one("result", 2) {
+			a.Result = []byte(fmt.Sprintf("result %d", held.Fence))
+		}
+		return a
+	}
+	a.Verdict = conveyor.Verdict(h.int("verdict", 0, 6))
+	a.Delay = time.Duration(h.int("delay", 0, 3)) * 500 * time.Millisecond
+	if a.Verdict != conveyor.VerdictDone {
+		a.Failure = fmt.Sprintf("failure %d", held.Fence)
+	}
+	return a
+}
+
+func (h *history) exchangeAs(r conveyor.ExchangeRequest) conveyor.ExchangeReply {
+	h.log("exchange %+v", r)
+	h.last[r.Caller] = r
+	reply, _ := h.do(func() (any, error) { return h.model.Exchange(r) },
+		func(e *engine) (any, error) { return e.Exchange(e.Context(), r) }).(conveyor.ExchangeReply)
+	return reply
+}
+
+// repeat makes a caller's last exchange once more, or an earlier one, after others have been made.
+func (h *history) repeat() {
+	caller := rapid.SampledFrom([]string{"caller", "w1", "w2", "w3"}).Draw(h.T, "caller")
+	r, ok := h.last[caller]
+	if !ok {
+		return
+	}
+	if r.Number > 1 && h.one("earlier", 3) {
+		r.Number--
+	}
+	h.log("repeat %+v", r)
+	before := h.numbers[caller]
+	h.do(func() (any, error) { return h.model.Exchange(r) }, func(e *engine) (any, error) { return e.Exchange(e.Context(), r) })
+	h.numbers[caller] = before
+}
+
+// crash is a worker that forgets everything; what it held it may still acknowledge much later.
+func (h *history) crash() {
+	worker := rapid.SampledFrom(modelWorkers).Draw(h.T, "worker")
+	h.log("crash %q", worker)
+	h.ghosts = append(h.ghosts, h.held[worker]...)
+	delete(h.held, worker)
+}
+
+// late acknowledges attempts that were forgotten, most of them superseded by now.
+func (h *history) late() {
+	if len(h.ghosts) == 0 {
+		return
+	}
+	h.numbers["late"]++
+	r := conveyor.ExchangeRequest{Caller: "late", Number: h.numbers["late"]}
+	for _, g := range h.ghosts {
+		if h.one("speaks", 2) {
+			r.Done = append(r.Done, h.end(g))
+		}
+	}
+	h.exchangeAs(r)
+}
+
+func (h *history) tick() {
+	h.log("tick")
+	type answer struct {
+		Dead []string
+		Next time.Duration
+	}
+	h.do(func() (any, error) {
+		dead, next := h.model.Tick()
+		return answer{append([]string{}, dead...), next}, nil
+	}, func(e *engine) (any, error) {
+		r, err := e.Tick(e.Context())
+		return answer{append([]string{}, r.Dead...), r.Next}, err
+	})
+}
+
+func (h *history) beat() { h.beatOf(rapid.SampledFrom(modelWorkers[1:]).Draw(h.T, "worker")) }
+
+// beatOf gives up what the store says is not the worker's any more.
+func (h *history) beatOf(worker string) {
+	info := conveyor.WorkerInfo{ID: worker, Queues: []string{"q", "q2"}}
+	for _, r := range h.held[worker] {
+		info.Running = append(info.Running, conveyor.Holding{UUID: r.Job.Uuid, Fence: r.Fence})
+	}
+	h.log("beat %s %v", worker, info.Running)
+	got, _ := h.do(func() (any, error) { return h.model.Beat(info), nil },
+		func(e *engine) (any, error) { return e.Beat(e.Context(), info) }).(conveyor.BeatReply)
+	h.held[worker] = slices.DeleteFunc(h.held[worker], func(r conveyor.Reservation) bool { return slices.Contains(got.Outdated, r.Job.Uuid) })
+}
+
+func (h *history) leave() {
+	worker := rapid.SampledFrom(modelWorkers[1:]).Draw(h.T, "worker")
+	h.log("leave %s", worker)
+	h.ghosts = append(h.ghosts, h.held[worker]...)
+	delete(h.held, worker)
+	h.do(func() (any, error) { h.model.Leave(worker); return nil, nil },
+		func(e *engine) (any, error) { return nil, e.Leave(e.Context(), worker) })
+	delete(h.numbers, worker) // it may come again under the same name, and counts from 1
+	delete(h.last, worker)
+}
+
+func (h *history) cancel() { h.cancelOf(h.some()) }
+
+func (h *history) cancelOf(uuid string) {
+	h.log("cancel %s", uuid)
+	h.do(func() (any, error) { return nil, h.model.Cancel(uuid) }, func(e *engine) (any, error) { return nil, e.Cancel(e.Context(), uuid) })
+}
+
+func (h *history) update() {
+	j := h.draw(h.some())
+	h.log("update %v", j)
+	h.do(func() (any, error) { return nil, h.model.Update(withField(j)) }, func(e *engine) (any, error) { return nil, e.Update(e.Context(), j) })
+}
+
+func (h *history) retry() {
+	uuid := h.some()
+	for _, u := range h.uuids { // few jobs have failed: look for one
+		if s := h.status(u); s.State == conveyor.StateFailed && h.one("failed", 2) {
+			uuid = u
+		}
+	}
+	h.log("retry %s", uuid)
+	h.do(func() (any, error) { return nil, h.model.Retry(uuid) }, func(e *engine) (any, error) { return nil, e.Retry(e.Context(), uuid) })
+}
+
+func (h *history) release() {
+	uuid := h.some()
+	for _, u := range h.uuids {
+		if h.status(u).State == conveyor.StateOnHold && h.one("on hold", 2) {
+			uuid = u
+		}
+	}
+	h.releaseOf(uuid)
+}
+
+func (h *history) releaseOf(uuid string) {
+	h.log("release %s", uuid)
+	h.do(func() (any, error) { return nil, h.model.Release(uuid) }, func(e *engine) (any, error) { return nil, e.Release(e.Context(), uuid) })
+}
+
+func (h *history) queue() {
+	set := conveyor.QueueSettings{Concurrency: h.int("concurrency", 0, 3), Paused: h.one("paused", 4)}
+	h.log("queue %+v", set)
+	h.do(func() (any, error) { h.model.SetQueue("q", &set); return nil, nil },
+		func(e *engine) (any, error) { return nil, e.SetQueue(e.Context(), "q", set) })
+}
+
+// make adds a child or an heir from inside an attempt, now and then one that is over.
+func (h *history) make() {
+	from := h.ghosts
+	for _, w := range modelWorkers {
+		if len(h.held[w]) > 0 && !h.one("ghost", 8) {
+			from = h.held[w]
+			break
+		}
+	}
+	if len(from) == 0 {
+		return
+	}
+	r := rapid.SampledFrom(from).Draw(h.T, "attempt")
+	uuid := h.some()
+	if !h.one("again", 3) {
+		uuid = h.next()
+	}
+	if uuid == r.Job.Uuid {
+		return
+	}
+	j := job(uuid, edge(&wire.Edge{Uuid: r.Job.Uuid, Opening: r.Opening, MadeBy: r.Fence, Kind: wire.Edge_Kind(h.int("kind", 0, 1))}))
+	if other := h.some(); h.one("other", 4) && other != uuid && other != r.Job.Uuid {
+		j.Edges = append(j.Edges, &wire.Edge{Uuid: other, Kind: wire.Edge_PREDECESSOR, Group: 1, RunIf: wire.Edge_RunIf(h.int("run_if", 0, 2))})
+	}
+	h.addJobs(enginemodel.Added{}, j)
+}
+
+// fenced reports progress of an attempt: a superseded one is refused.
+func (h *history) fenced() {
+	from := append(slices.Clone(h.held["w1"]), h.ghosts...)
+	if len(from) == 0 {
+		return
+	}
+	r := rapid.SampledFrom(from).Draw(h.T, "attempt")
+	h.log("progress %s %d", r.Job.Uuid, r.Fence)
+	h.do(func() (any, error) { return nil, h.model.Fenced(r.Job.Uuid, r.Fence) },
+		func(e *engine) (any, error) {
+			return nil, e.SetProgress(e.Context(), r.Job.Uuid, r.Fence, conveyor.Progress{Done: 1, Total: 2, Text: "text"})
+		})
+}

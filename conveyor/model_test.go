@@ -1,0 +1,315 @@
+package conveyor_test
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
+	"pgregory.net/rapid"
+
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/internal/enginemodel"
+	"github.com/waybill-dev/waybill/internal/redistest"
+)
+
+// sequences is how many histories TestModel draws, in parts of a hundred. `make soak` draws ten thousand. A failure prints
+// the part and its seed; -run 'TestModel/<part>$' -rapid.seed=<seed> plays it again.
+var sequences = flag.Int("model.sequences", 200, "histories that TestModel draws, in parts of 100")
+
+const historySteps = 60 // of a history
+
+// TestModel draws histories of sixty operations: modelWorkers that never come back, replies that are lost and asked for again,
+// requests repeated later, owners that come too late. Each operation is made on the reference model, on a real
+// Redis and on the embedded store's server: they answer the same, and after every operation all jobs have the status
+// that the model predicts. Verify is silent after every tenth operation and at the end, when both servers hold the same
+// bytes. Then everything ends, and after retention nothing is left.
+func TestModel(t *testing.T) {
+	t.Parallel()
+	server := redistest.Shared(t).Client(t)
+	for part := range (*sequences + 99) / 100 {
+		t.Run(fmt.Sprint(part), func(t *testing.T) {
+			t.Parallel()
+			mini := redistest.Miniredis(t)
+			rapid.Check(t, func(rt *rapid.T) {
+				real := newEngine(rt, server)
+				twin := &engine{rt, &world{rdb: mini, now: start}}
+				c, err := conveyor.NewClient(mini, conveyor.Options{Namespace: real.Namespace()})
+				if err != nil {
+					rt.Fatal(err)
+				}
+				twin.Client = c
+				twin.at(start)
+				h := &history{T: rt, model: enginemodel.New(start), stores: []*engine{real, twin}, held: map[string][]conveyor.Reservation{},
+					numbers: map[string]int64{}, last: map[string]conveyor.ExchangeRequest{}, record: map[string]int64{}}
+				h.play()
+				mini.FlushAll(rt.Context())
+			})
+		})
+	}
+}
+
+// history is one drawn sequence of operations on the model and on the stores.
+type history struct {
+	*rapid.T
+	model   *enginemodel.Engine
+	stores  []*engine
+	made    int
+	uuids   []string                            // ever used
+	held    map[string][]conveyor.Reservation   // what each worker believes it runs; "" reserves without a worker
+	ghosts  []conveyor.Reservation              // what modelWorkers held that forgot it: late owners
+	numbers map[string]int64                    // of exchanges, by caller
+	last    map[string]conveyor.ExchangeRequest // by caller
+	record  map[string]int64                    // versions of companion writes, by uuid
+	trace   []string
+}
+
+func (h *history) play() {
+	ops := []func(){ // as many as five bits can tell apart: rapid draws numbers mostly small, but bits evenly
+		h.add, h.add, h.add, h.add, h.exchange, h.exchange, h.exchange, h.exchange, h.exchange, h.exchange, h.exchange, h.exchange,
+		h.pass, h.pass, h.tick, h.cancel, h.update, h.replace, h.reopen, h.make, h.make, h.crash, h.late, h.repeat, h.leave, h.retry,
+		h.release, h.beat, h.queue, h.batch, h.batch, h.fenced,
+	}
+	for i := range historySteps {
+		op := 0
+		for bit := range 5 {
+			if rapid.Bool().Draw(h.T, "op") {
+				op |= 1 << bit
+			}
+		}
+		ops[op]()
+		h.compare()
+		if i%10 == 9 {
+			h.sound()
+		}
+	}
+	h.sound()
+	if diff := gocmp.Diff(bytesOf(h.stores[0]), bytesOf(h.stores[1])); diff != "" {
+		h.fatal("the stores differ (-redis +miniredis):\n%s", diff)
+	}
+	h.drain()
+}
+
+func (h *history) int(name string, least, most int) int {
+	return rapid.IntRange(least, most).Draw(h.T, name)
+}
+
+func (h *history) one(name string, of int) bool { return h.int(name, 1, of) == of }
+
+func (h *history) fatal(format string, args ...any) {
+	h.Helper()
+	h.Fatalf("%s\n\nafter\n%s", fmt.Sprintf(format, args...), strings.Join(h.trace, "\n"))
+}
+
+func (h *history) log(format string, args ...any) {
+	h.trace = append(h.trace, fmt.Sprintf("%3d +%dms ", len(h.trace), h.model.Now()-start)+fmt.Sprintf(format, args...))
+}
+
+// do makes one operation everywhere and wants the model's answer. Now and then the reply is lost and the request repeated.
+func (h *history) do(model func() (any, error), store func(e *engine) (any, error)) any {
+	h.Helper()
+	times := 1
+	if h.one("lost reply", 6) {
+		times = 2
+		h.log("lost reply: next request is made twice")
+	}
+	var want any
+	for range times {
+		var err error
+		want, err = model()
+		for i, e := range h.stores {
+			got, errGot := store(e)
+			if kind := errorKind(err); kind != errorKind(errGot) {
+				h.fatal("%s: error %v, the model says %v", stores[i].name, errGot, err)
+			}
+			if diff := gocmp.Diff(want, got, protocmp.Transform()); diff != "" && err == nil {
+				h.fatal("%s answers otherwise than the model (-model +store):\n%s", stores[i].name, diff)
+			}
+		}
+	}
+	return want
+}
+
+// errorKind is what must agree of two errors.
+func errorKind(err error) string {
+	var conflict *conveyor.ConflictError
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &conflict):
+		return conflict.Error()
+	}
+	for _, kind := range []error{conveyor.ErrOutdated, conveyor.ErrNotFound, conveyor.ErrState, conveyor.ErrUnknownUpstream, conveyor.ErrGuard} {
+		if errors.Is(err, kind) {
+			return kind.Error()
+		}
+	}
+	return err.Error()
+}
+
+// compare wants every job to be as the model predicts.
+func (h *history) compare() {
+	h.Helper()
+	want := h.model.Statuses(h.uuids)
+	rank(want)
+	for i, e := range h.stores {
+		got, err := e.Statuses(e.Context(), h.uuids)
+		e.ok(err)
+		rank(got)
+		for k := range got {
+			if got[k].State == conveyor.StateSkipped && !slices.Contains(h.model.Causes(got[k].UUID), got[k].Cause) {
+				h.fatal("%s: %s was skipped for %q, the model knows %q", stores[i].name, got[k].UUID, got[k].Cause, h.model.Causes(got[k].UUID))
+			}
+			got[k].Cause = ""
+		}
+		if diff := gocmp.Diff(want, got); diff != "" {
+			h.fatal("%s differs from the model (-model +store):\n%s", stores[i].name, diff)
+		}
+	}
+}
+
+// rank leaves of the places what they mean: the order of jobs that are queued, and of those that are due at one time.
+func rank(all []conveyor.Status) {
+	var order []*conveyor.Status
+	for i := range all {
+		if s := &all[i]; s.State == conveyor.StateQueued || s.State == conveyor.StateScheduled {
+			order = append(order, s)
+		} else {
+			s.Place = 0
+		}
+	}
+	slices.SortFunc(order, func(a, b *conveyor.Status) int {
+		return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(a.Queue, b.Queue), -cmp.Compare(a.Priority, b.Priority), a.DueAt.Compare(b.DueAt),
+			cmp.Compare(a.Place, b.Place))
+	})
+	for i, s := range order {
+		if s.Place > 0 {
+			s.Place = int64(i + 1)
+		}
+	}
+}
+
+func (h *history) sound() {
+	h.Helper()
+	for i, e := range h.stores {
+		found, err := e.Verify(e.Context())
+		e.ok(err)
+		if len(found) > 0 {
+			h.fatal("%s: violations: %v", stores[i].name, found)
+		}
+	}
+}
+
+func (h *history) pass() {
+	d := time.Duration(h.int("pass", 1, 4000)) * time.Millisecond
+	if h.one("long", 40) {
+		d = 8 * 24 * time.Hour
+	}
+	h.log("pass %s", d)
+	h.move(d)
+	if !h.one("silent", 4) {
+		for _, w := range modelWorkers[1:] {
+			h.beatOf(w)
+		}
+	}
+}
+
+func (h *history) move(d time.Duration) {
+	h.model.Pass(d.Milliseconds())
+	for _, e := range h.stores {
+		e.pass(d)
+	}
+}
+
+// bytesOf is the store without its wake-ups, which are hints.
+func bytesOf(e *engine) []string {
+	return slices.DeleteFunc(strings.Split(dump(e), "\n"), func(line string) bool { return strings.HasPrefix(line, "wake:") })
+}
+
+// drain lets everything end: queues run, missing upstreams come, holds are released, attempts succeed. What then still waits,
+// waits in a circle, for a job that was withdrawn, or for an opening that never comes, and is cancelled.
+func (h *history) drain() {
+	h.do(func() (any, error) { h.model.SetQueue("q", nil); return nil, nil },
+		func(e *engine) (any, error) { return nil, e.DeleteQueueSettings(e.Context(), "q") })
+	for i := range h.made + 2 {
+		if uuid := fmt.Sprintf("j%d", i); !slices.Contains(h.uuids, uuid) {
+			h.uuids = append(h.uuids, uuid)
+			h.addJobs(enginemodel.Added{}, job(uuid))
+		}
+	}
+	var done []conveyor.Ack
+	for range 60 {
+		h.log("drain")
+		h.move(10 * time.Second)
+		h.tick()
+		live := 0
+		for _, s := range h.model.Statuses(h.uuids) {
+			switch {
+			case s.State == conveyor.StateOnHold:
+				h.releaseOf(s.UUID)
+				live++
+			case !s.State.Ended() && s.State != conveyor.StateUnknown:
+				live++
+			}
+		}
+		if live == 0 {
+			break
+		}
+		h.numbers["drain"]++
+		r := conveyor.ExchangeRequest{Caller: "drain", Lease: time.Hour, Number: h.numbers["drain"], Queues: []string{"q", "q2"}, Want: 100, Done: done}
+		reply := h.exchangeAs(r)
+		idle := len(done) == 0 && len(reply.Reserved) == 0
+		done = nil
+		for _, res := range reply.Reserved {
+			done = append(done, ack(res, conveyor.VerdictDone))
+		}
+		if idle {
+			for _, s := range h.model.Statuses(h.uuids) {
+				if s.State == conveyor.StateHeld {
+					h.cancelOf(s.UUID)
+				}
+			}
+		}
+		h.compare()
+	}
+	for _, s := range h.model.Statuses(h.uuids) {
+		if !s.State.Ended() && s.State != conveyor.StateUnknown {
+			h.fatal("I11: %s is %s in the end: %+v", s.UUID, s.State, s)
+		}
+	}
+	h.sound()
+	for _, uuid := range h.uuids {
+		if s := h.model.Statuses([]string{uuid})[0]; s.Recorded {
+			h.apply(conveyor.Batch{Changes: []conveyor.Change{{Kind: conveyor.ChangeRelease, UUID: uuid}}})
+		}
+	}
+	h.move(8 * 24 * time.Hour)
+	h.tick()
+	h.tick()
+	h.compare()
+	for i, e := range h.stores {
+		if left := h.leftovers(e); len(left) > 0 {
+			h.fatal("%s: I13: after retention there is %q", stores[i].name, left)
+		}
+	}
+}
+
+// leftovers are the keys that stay although nothing of a job may.
+func (h *history) leftovers(e *engine) (left []string) {
+	for _, key := range e.rdb.Keys(e.Context(), e.Prefix()+"*").Val() {
+		switch name := strings.TrimPrefix(key, e.Prefix()); name {
+		case "clock", "seq", "events", "events:seq", "queues", "record":
+		default:
+			if !strings.HasPrefix(name, "wake:") { // these have a TTL, and the server's time stands still for nobody
+				left = append(left, name)
+			}
+		}
+	}
+	return left
+}

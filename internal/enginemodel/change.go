@@ -1,0 +1,339 @@
+package enginemodel
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/wire"
+)
+
+// Added says how jobs are added.
+type Added struct {
+	ParentDead bool
+	Strict     bool
+}
+
+// Add is AddMany of jobs that fit into one script.
+func (e *Engine) Add(jobs []*wire.Job, o Added) error {
+	return e.atomically(func() error {
+		within := map[string]bool{}
+		for _, w := range jobs {
+			within[w.Uuid] = true
+		}
+		for _, w := range jobs {
+			if err := e.add(w, o, within, nil); err != nil {
+				return err
+			}
+		}
+		e.settleAll()
+		return nil
+	})
+}
+
+// add stores a new job. A job that is there already is left alone, unless it was made by an earlier attempt of a job
+// whose present attempt makes it again.
+func (e *Engine) add(w *wire.Job, o Added, within map[string]bool, c *conveyor.Change) error {
+	edges := edgesOf(w)
+	if o.ParentDead {
+		edges = slices.DeleteFunc(edges, func(d edge) bool { return !d.parent })
+	}
+	j := e.jobs[w.Uuid]
+	if j != nil {
+		if !e.remade(j, edges) {
+			return nil
+		}
+		j.edges = nil
+		return e.change(j, w, edges)
+	}
+	if err := e.mayWait(nil, edges); err != nil {
+		return err
+	}
+	for _, d := range edges {
+		if o.Strict && !o.ParentDead && !within[d.up] && e.jobs[d.up] == nil {
+			return conveyor.ErrUnknownUpstream
+		}
+	}
+	j = &job{uuid: w.Uuid, state: conveyor.StateHeld, opening: 1}
+	j.take(w)
+	j.due, j.delay = runAt(w), delay(w)
+	e.jobs[w.Uuid] = j
+	replaces := ""
+	if c != nil {
+		replaces, j.recorded = c.Replaces, c.Attach != nil && c.Attach.Value != nil
+	}
+	e.wire(j, edges, replaces, o.ParentDead)
+	e.decide(j)
+	return nil
+}
+
+// mayWait refuses edges that a superseded attempt makes.
+func (e *Engine) mayWait(j *job, edges []edge) error {
+	for i := range edges {
+		d := &edges[i]
+		had := j != nil && slices.ContainsFunc(j.edges, func(o edge) bool { return o.same(d) && o.mark != cut })
+		if up := e.jobs[d.up]; d.madeBy != 0 && !had && (up == nil || up.state != conveyor.StateRunning || up.fence != d.madeBy) {
+			return conveyor.ErrOutdated
+		}
+	}
+	return nil
+}
+
+// remade tells whether a held job was made by an earlier attempt of the one that makes it again now.
+func (e *Engine) remade(j *job, edges []edge) bool {
+	if j.state != conveyor.StateHeld {
+		return false
+	}
+	for _, was := range j.edges {
+		for _, d := range edges {
+			up := e.jobs[d.up]
+			if was.madeBy != 0 && d.madeBy != 0 && was.up == d.up && was.madeBy != d.madeBy &&
+				up != nil && up.state == conveyor.StateRunning && up.fence == d.madeBy {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// take reads what may change with an update at any time.
+func (j *job) take(w *wire.Job) {
+	j.wire, j.queue, j.lane, j.lostLimit = w, w.Queue, 1, 5
+	if w.Priority != nil {
+		j.lane = int(*w.Priority)
+	}
+	if p := w.RetryPolicy; p != nil && p.MaxLost != nil {
+		j.lostLimit = int(*p.MaxLost)
+	}
+	j.holds = w.RetryPolicy.GetHoldOnExhausted()
+}
+
+func runAt(w *wire.Job) int64 {
+	if w.RunAt == nil {
+		return 0
+	}
+	t := w.RunAt.AsTime()
+	return t.Add(time.Millisecond - 1).UnixMilli() // never early
+}
+
+func delay(w *wire.Job) int64 {
+	return int64((w.After.AsDuration() + time.Millisecond - 1) / time.Millisecond)
+}
+
+// Update gives a waiting job new bytes, edges, place and time; one that has started takes what concerns its next attempt, and
+// leaves the parents that it no longer names; one that is over is left alone.
+func (e *Engine) Update(w *wire.Job) error {
+	return e.one(conveyor.Change{Kind: conveyor.ChangeUpdate, Job: w, UUID: w.Uuid})
+}
+
+func (e *Engine) change(j *job, w *wire.Job, edges []edge) error {
+	names := func(d *edge) bool { return slices.ContainsFunc(edges, func(o edge) bool { return o.same(d) }) }
+	started := j.state == conveyor.StateRunning || j.state == conveyor.StateOnHold
+	if started || j.open() {
+		e.leaveParents(j, names)
+	}
+	if j.state.Ended() || j.state == conveyor.StateClosing {
+		return nil
+	}
+	if started {
+		j.take(w)
+		for i := range j.edges {
+			for k := range edges {
+				if j.edges[i].same(&edges[k]) {
+					j.edges[i].ignore = edges[k].ignore
+				}
+			}
+		}
+		return nil
+	}
+	if err := e.mayWait(j, edges); err != nil {
+		return err
+	}
+	moved := j.queue != w.Queue || j.lane != lane(w)
+	due := e.dueAfter(j, w)
+	was := j.state
+	j.take(w)
+	j.delay = delay(w)
+	if !j.withdrawn {
+		e.leaveParents(j, names)
+	}
+	e.wire(j, edges, "", false)
+	how, _ := j.verdict()
+	switch {
+	case j.pending() > 0:
+		j.state, j.place = conveyor.StateHeld, 0
+		if j.due = due; due <= e.now {
+			j.due = runAt(w)
+		}
+	case how != undecided:
+		j.state = conveyor.StateHeld
+		e.decide(j)
+	case was == conveyor.StateHeld:
+		j.due = runAt(w)
+		e.start(j)
+	case due > e.now:
+		e.schedule(j, due)
+	case was == conveyor.StateScheduled || moved:
+		e.ready(j)
+	}
+	return nil
+}
+
+func lane(w *wire.Job) int {
+	if w.Priority == nil {
+		return 1
+	}
+	return int(*w.Priority)
+}
+
+// dueAfter is when a job whose edges are satisfied may start after an update: a delay that is running goes on under its new
+// length, a new one begins now, and a backoff is never cut short.
+func (e *Engine) dueAfter(j *job, w *wire.Job) int64 {
+	due, next := runAt(w), delay(w)
+	switch {
+	case j.state == conveyor.StateHeld:
+		return 0
+	case j.state == conveyor.StateScheduled && j.fence > 0:
+		return max(due, j.due)
+	case j.state == conveyor.StateScheduled && j.delay > 0 && next > 0:
+		return max(due, j.due-j.delay+next)
+	case next > 0 && next != j.delay && j.fence == 0:
+		return max(due, e.now+next)
+	}
+	return due
+}
+
+// leaveParents takes a job out of the open parents that it no longer names.
+func (e *Engine) leaveParents(j *job, names func(d *edge) bool) {
+	if j.withdrawn {
+		return
+	}
+	for i := 0; i < len(j.edges); {
+		d := j.edges[i]
+		if !d.parent || d.mark != success || names(&d) {
+			i++
+			continue
+		}
+		j.edges = slices.Delete(j.edges, i, i+1)
+		e.look(d.up)
+	}
+}
+
+// look settles an open parent that may have no unfinished child any more.
+func (e *Engine) look(uuid string) {
+	if p := e.jobs[uuid]; p != nil && p.open() {
+		e.settle(p)
+	}
+}
+
+// Cancel ends a waiting job and asks the worker of a running one, or a closing job, to end so.
+func (e *Engine) Cancel(uuid string) error {
+	return e.one(conveyor.Change{Kind: conveyor.ChangeCancel, UUID: uuid})
+}
+
+func (e *Engine) cancel(j *job) {
+	switch {
+	case j.state == conveyor.StateRunning, j.open():
+		j.cancelled = true
+	case j.live() && j.state != conveyor.StateClosing:
+		e.closeAs(j, cancelled)
+	}
+}
+
+// withdraw takes a job out of its parents; its end counts for no edge that exists now.
+func (e *Engine) withdraw(j *job) {
+	if j.withdrawn {
+		return
+	}
+	j.withdrawn = true
+	if !j.live() {
+		e.uncount(j)
+		return
+	}
+	for i := range j.edges {
+		if d := &j.edges[i]; d.parent && d.mark == success {
+			e.look(d.up)
+		}
+	}
+}
+
+// uncount takes back that a job failed its open parents.
+func (e *Engine) uncount(j *job) {
+	for i := range j.edges {
+		d := &j.edges[i]
+		if p := e.jobs[d.up]; d.counted && p != nil && p.open() && p.opening == d.opening {
+			p.failedChildren--
+			d.counted = false
+		}
+	}
+}
+
+// Retry runs a failed job again under a new opening; one that is not over is left alone.
+func (e *Engine) Retry(uuid string) error {
+	j := e.jobs[uuid]
+	switch {
+	case j == nil:
+		return fmt.Errorf("retry: %w", conveyor.ErrNotFound)
+	case j.live():
+		return nil
+	case j.end != failed, j.forgotten:
+		return fmt.Errorf("retry: %w", conveyor.ErrState)
+	}
+	if !j.withdrawn {
+		e.uncount(j)
+	}
+	j.nextOpening()
+	j.attempts, j.lost = 0, 0
+	e.ready(j)
+	e.settleAll()
+	return nil
+}
+
+func (j *job) nextOpening() {
+	j.earlier = append(j.earlier, j.end)
+	j.opening++
+	j.end, j.ended, j.failedChildren = end{}, 0, 0
+}
+
+// Release queues a job that is on hold.
+func (e *Engine) Release(uuid string) error {
+	j := e.jobs[uuid]
+	switch {
+	case j == nil:
+		return fmt.Errorf("release: %w", conveyor.ErrNotFound)
+	case j.state == conveyor.StateOnHold:
+		j.attempts = 0
+		e.ready(j)
+	case !j.live():
+		return fmt.Errorf("release: %w", conveyor.ErrState)
+	}
+	return nil
+}
+
+// reopen makes a job whose own work succeeded closing again, under its next opening. An open parent waits for it again; a
+// parent that is over will when it reopens.
+func (e *Engine) reopen(j *job, opening int64) bool {
+	if j.opening >= opening {
+		return true
+	}
+	if j.opening+1 != opening || j.live() || !j.end.worked() {
+		return false
+	}
+	j.nextOpening()
+	j.state, j.cancelled = conveyor.StateClosing, false
+	for i := range j.edges {
+		d := &j.edges[i]
+		p := e.jobs[d.up]
+		switch {
+		case !d.parent || j.withdrawn || p == nil:
+		case p.open():
+			d.opening, d.mark, d.counted = p.opening, success, false
+		case p.end.decided():
+			d.opening, d.mark, d.counted = p.opening+1, undecided, false
+			e.takeTurn(j, d)
+		}
+	}
+	e.settle(j)
+	return true
+}

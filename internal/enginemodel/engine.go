@@ -1,0 +1,90 @@
+package enginemodel
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/waybill-dev/waybill/conveyor"
+)
+
+// Engine is one namespace.
+type Engine struct {
+	now      int64 // ms
+	jobs     map[string]*job
+	queues   map[string]conveyor.QueueSettings
+	workers  map[string]int64             // last beat, ms
+	calls    map[string]*call             // by caller
+	hashes   map[string]map[string][]byte // companion writes: key, field, value
+	over     []retained                   // ended jobs in the order in which retention meets them
+	places   int64                        // the last one given
+	turns    map[turn]int64               // who waits where, in which order
+	lastTurn int64
+
+	settling []*job // own work done or end decided, in the order in which that happened
+}
+
+// call is the last request of a caller and the answer to it.
+type call struct {
+	number int64
+	at     int64
+	worker bool // the caller is a worker: its calls go with it
+	reply  conveyor.ExchangeReply
+}
+
+// retained is a job that came to its end, or lost its record, at this time.
+type retained struct {
+	uuid string
+	at   int64
+}
+
+// New is an empty namespace at this time, in milliseconds.
+func New(now int64) *Engine {
+	return &Engine{now: now, jobs: map[string]*job{}, queues: map[string]conveyor.QueueSettings{}, workers: map[string]int64{},
+		calls: map[string]*call{}, hashes: map[string]map[string][]byte{}, turns: map[turn]int64{}}
+}
+
+// Pass moves the clock.
+func (e *Engine) Pass(ms int64) { e.now += ms }
+
+// Now is the time in milliseconds.
+func (e *Engine) Now() int64 { return e.now }
+
+// atomically undoes what a refused request did: it changes nothing.
+func (e *Engine) atomically(do func() error) error {
+	before := e.clone()
+	err := do()
+	if err != nil {
+		*e = *before
+	}
+	return err
+}
+
+func (e *Engine) clone() *Engine {
+	c := *e
+	c.jobs = make(map[string]*job, len(e.jobs))
+	for uuid, j := range e.jobs {
+		twin := *j
+		twin.edges = slices.Clone(j.edges)
+		twin.earlier = slices.Clone(j.earlier)
+		c.jobs[uuid] = &twin
+	}
+	c.queues, c.workers, c.turns = maps.Clone(e.queues), maps.Clone(e.workers), maps.Clone(e.turns)
+	c.calls, c.over = maps.Clone(e.calls), slices.Clone(e.over)
+	c.hashes = make(map[string]map[string][]byte, len(e.hashes))
+	for key, fields := range e.hashes {
+		c.hashes[key] = maps.Clone(fields)
+	}
+	return &c
+}
+
+// sorted are the jobs that pass, by the given order and then by uuid.
+func (e *Engine) sorted(pass func(j *job) bool, order func(a, b *job) int) []*job {
+	var out []*job
+	for _, uuid := range slices.Sorted(maps.Keys(e.jobs)) {
+		if j := e.jobs[uuid]; pass(j) {
+			out = append(out, j)
+		}
+	}
+	slices.SortStableFunc(out, order)
+	return out
+}

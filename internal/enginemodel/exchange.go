@@ -1,0 +1,143 @@
+package enginemodel
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/waybill-dev/waybill/conveyor"
+)
+
+// SetQueue stores a queue's settings; nil brings back the defaults.
+func (e *Engine) SetQueue(name string, s *conveyor.QueueSettings) {
+	if s == nil {
+		delete(e.queues, name)
+		return
+	}
+	e.queues[name] = *s
+}
+
+// Exchange acknowledges a batch of attempts and reserves the next. The same number again gets the same answer, of which jobs
+// are left out that were lost since; a lower one is outdated.
+func (e *Engine) Exchange(r conveyor.ExchangeRequest) (conveyor.ExchangeReply, error) {
+	if r.Caller == "" {
+		r.Caller = r.Worker
+	}
+	if last := e.calls[r.Caller]; last != nil {
+		if last.number > r.Number {
+			return conveyor.ExchangeReply{}, fmt.Errorf("exchange: %w", conveyor.ErrOutdated)
+		}
+		if last.number == r.Number {
+			return e.again(last.reply), nil
+		}
+	}
+	e.releaseDue()
+	reply := conveyor.ExchangeReply{Now: time.UnixMilli(e.now)}
+	for i, a := range r.Done {
+		if j := e.jobs[a.UUID]; j != nil && j.state == conveyor.StateRunning && j.fence == a.Fence {
+			e.acknowledge(j, a)
+		} else {
+			reply.Outdated = append(reply.Outdated, i)
+		}
+	}
+	e.settleAll()
+	for _, j := range e.reserve(r) {
+		reply.Reserved = append(reply.Reserved, conveyor.Reservation{
+			Job: j.wire, Fence: j.fence, Attempts: j.attempts, Lost: j.lost, Opening: j.opening,
+		})
+	}
+	if r.Worker != "" {
+		e.workers[r.Worker] = e.now
+	}
+	reply.Next = time.Duration(e.next()) * time.Millisecond
+	e.calls[r.Caller] = &call{number: r.Number, at: e.now, worker: r.Caller == r.Worker, reply: reply}
+	return reply, nil
+}
+
+// again leaves out of an answer what the caller no longer holds.
+func (e *Engine) again(reply conveyor.ExchangeReply) conveyor.ExchangeReply {
+	reply.Reserved = slices.Clone(reply.Reserved)
+	var held []conveyor.Reservation
+	for _, r := range reply.Reserved {
+		if j := e.jobs[r.Job.Uuid]; j != nil && j.state == conveyor.StateRunning && j.fence == r.Fence {
+			r.Job = j.wire // an update since then came with other bytes
+			held = append(held, r)
+		}
+	}
+	reply.Reserved = held
+	return reply
+}
+
+// acknowledge ends an attempt. One that succeeds is done, although its cancellation was asked for.
+func (e *Engine) acknowledge(j *job, a conveyor.Ack) {
+	j.owner, j.lease = "", 0
+	if a.Failure != "" {
+		j.failure = a.Failure
+	}
+	switch a.Verdict {
+	case conveyor.VerdictRetry, conveyor.VerdictFailed, conveyor.VerdictHold:
+		j.attempts++
+	}
+	wait := (a.Delay + time.Millisecond - 1).Milliseconds()
+	switch {
+	case a.Verdict == conveyor.VerdictDone:
+		if a.Result != nil {
+			j.result = a.Result
+		}
+		j.cancelled = false
+		j.state = conveyor.StateClosing
+		e.settle(j)
+	case j.cancelled:
+		e.closeAs(j, cancelled)
+	case a.Verdict == conveyor.VerdictFailed:
+		e.closeAs(j, failed)
+	case a.Verdict == conveyor.VerdictHold:
+		j.state = conveyor.StateOnHold
+	case a.Verdict == conveyor.VerdictBack, a.Verdict == conveyor.VerdictNoHandler && wait <= 0:
+		e.restore(j)
+	case wait > 0:
+		j.keepsPlace = a.Verdict == conveyor.VerdictNoHandler
+		e.schedule(j, e.now+wait)
+	default:
+		e.ready(j)
+	}
+}
+
+// reserve starts as many jobs as are wanted: queues in the order given, higher lanes first, by place.
+func (e *Engine) reserve(r conveyor.ExchangeRequest) (taken []*job) {
+	for _, q := range r.Queues {
+		s := e.queues[q]
+		if s.Paused {
+			continue
+		}
+		for _, j := range e.queued(q) {
+			if len(taken) == r.Want || s.Concurrency > 0 && e.running(q) >= s.Concurrency {
+				break
+			}
+			j.state, j.owner, j.started = conveyor.StateRunning, r.Worker, e.now
+			if r.Worker == "" {
+				j.lease = e.now + r.Lease.Milliseconds()
+			}
+			j.fence++
+			taken = append(taken, j)
+		}
+	}
+	return taken
+}
+
+func (e *Engine) running(queue string) (n int) {
+	for _, j := range e.jobs {
+		if j.state == conveyor.StateRunning && j.queue == queue {
+			n++
+		}
+	}
+	return n
+}
+
+// Fenced is what progress, logs and all else that an attempt writes need: that it has not been superseded.
+func (e *Engine) Fenced(uuid string, fence int64) error {
+	if j := e.jobs[uuid]; j == nil || j.state != conveyor.StateRunning || j.fence != fence {
+		return fmt.Errorf("%s: %w", uuid, conveyor.ErrOutdated)
+	}
+	return nil
+}

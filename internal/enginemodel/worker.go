@@ -1,0 +1,149 @@
+package enginemodel
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/waybill-dev/waybill/conveyor"
+)
+
+// callsKeptFor is how long the number of a caller that is no worker is remembered.
+const callsKeptFor = time.Hour
+
+// Beat renews a worker, and with it the lease of all its jobs.
+func (e *Engine) Beat(w conveyor.WorkerInfo) conveyor.BeatReply {
+	out := conveyor.BeatReply{Now: time.UnixMilli(e.now)}
+	for _, h := range w.Running {
+		switch j := e.jobs[h.UUID]; {
+		case j == nil || j.state != conveyor.StateRunning || j.owner != w.ID || j.fence != h.Fence:
+			out.Outdated = append(out.Outdated, h.UUID)
+		case j.cancelled:
+			out.Cancel = append(out.Cancel, h.UUID)
+		}
+	}
+	for _, j := range e.owned(w.ID) {
+		if !slices.ContainsFunc(w.Running, func(h conveyor.Holding) bool { return h.UUID == j.uuid }) {
+			out.Unknown = append(out.Unknown, conveyor.Holding{UUID: j.uuid, Fence: j.fence})
+		}
+	}
+	e.workers[w.ID] = e.now
+	return out
+}
+
+// owned are the attempts of a worker in the order of their places.
+func (e *Engine) owned(worker string) []*job {
+	return e.sorted(func(j *job) bool { return j.state == conveyor.StateRunning && j.owner == worker && worker != "" }, byPlace)
+}
+
+// Leave hands back what a worker owns, each job to its place with nothing spent, and forgets the worker.
+func (e *Engine) Leave(worker string) {
+	for _, j := range e.owned(worker) {
+		j.owner = ""
+		if j.cancelled {
+			e.closeAs(j, cancelled)
+		} else {
+			e.restore(j)
+		}
+	}
+	e.retire(worker)
+	e.settleAll()
+}
+
+func (e *Engine) retire(worker string) {
+	delete(e.workers, worker)
+	delete(e.calls, worker)
+}
+
+// lose takes a job from an owner that died. It goes back to its place, unless it has been lost too often.
+func (e *Engine) lose(j *job, why string) {
+	j.owner, j.lease = "", 0
+	j.lost++
+	switch {
+	case j.cancelled:
+		e.closeAs(j, cancelled)
+	case j.lostLimit > 0 && j.lost >= j.lostLimit:
+		j.failure = why
+		if j.holds {
+			j.state = conveyor.StateOnHold
+		} else {
+			e.closeAs(j, failed)
+		}
+	default:
+		e.restore(j)
+	}
+}
+
+// Tick is what any process does for all: it releases due jobs, takes jobs from leases that ended and from dead workers, and
+// removes what has been kept long enough. It returns the dead workers, and when to tick again at the latest.
+func (e *Engine) Tick() (dead []string, next time.Duration) {
+	e.releaseDue()
+	ended := e.sorted(
+		func(j *job) bool { return j.state == conveyor.StateRunning && j.owner == "" && j.lease <= e.now },
+		func(a, b *job) int { return cmp.Compare(a.lease, b.lease) })
+	for _, j := range ended {
+		e.lose(j, "the lease ended")
+	}
+	for _, w := range slices.SortedFunc(maps.Keys(e.workers), func(a, b string) int {
+		return cmp.Or(cmp.Compare(e.workers[a], e.workers[b]), cmp.Compare(a, b))
+	}) {
+		if e.workers[w] > e.now-conveyor.DeadAfter.Milliseconds() {
+			continue
+		}
+		for _, j := range e.owned(w) {
+			e.lose(j, "worker "+w+" died")
+		}
+		e.retire(w)
+		dead = append(dead, w)
+	}
+	e.sweep()
+	e.settleAll()
+	return dead, e.deadline()
+}
+
+// sweep removes ended jobs that were kept long enough. A recorded one loses only what it could be retried from.
+func (e *Engine) sweep() {
+	until := e.now - conveyor.Retention.Milliseconds()
+	for len(e.over) > 0 && e.over[0].at <= until {
+		j := e.jobs[e.over[0].uuid]
+		e.over = e.over[1:]
+		switch {
+		case j == nil || j.live() || j.ended > until:
+		case j.recorded:
+			j.forgotten = true
+		default:
+			j.gone = true
+		}
+	}
+	for caller, c := range e.calls {
+		if !c.worker && c.at <= e.now-callsKeptFor.Milliseconds() {
+			delete(e.calls, caller)
+		}
+	}
+}
+
+// deadline is the time until something is due: a job, the end of a lease, the death of a worker; 0: nothing.
+func (e *Engine) deadline() time.Duration {
+	first := int64(0)
+	consider := func(at int64) {
+		if first == 0 || at < first {
+			first = at
+		}
+	}
+	for _, j := range e.jobs {
+		if j.state == conveyor.StateScheduled {
+			consider(j.due)
+		}
+		if j.state == conveyor.StateRunning && j.owner == "" {
+			consider(j.lease)
+		}
+	}
+	for _, last := range e.workers {
+		consider(last + conveyor.DeadAfter.Milliseconds())
+	}
+	if first == 0 {
+		return 0
+	}
+	return time.Duration(max(1, first-e.now)) * time.Millisecond
+}
