@@ -95,7 +95,7 @@ local function commit(script, fields)
       bump_lane(depth, r.q, r.ln, 1)
     elseif st == 'r' then
       bump(slots, r.q, 1)
-      if was ~= 'r' or r.w ~= r.ow or r.lease and not r.w then append(zadd, held_key(r.w), num(r.w and r.n or r.lease), r.u) end
+      if r.lease then append(zadd, held_key(r.w), num(r.w and r.n or r.lease), r.u) end -- it was reserved just now
     elseif ENDED[st] or r.gone then
       if not r.r and not r.gone and (r.expire or not ENDED[was]) then append(over, r.q, now_text .. ' ' .. r.u) end
       if has(r, 'b') then

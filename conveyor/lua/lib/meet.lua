@@ -42,27 +42,34 @@ local function verdict_on(kind, mark)
 end
 
 -- A job with two or more predecessors keeps those edges in the hash jobs:<u>:edges: upstream -> edges joined by ';'
--- without the uuid, and '#' -> all groups as <group><kind><pending>:<failed>,...
+-- without the uuid, and '#' -> all groups as <group><kind><pending>:<failed>[:<the first upstream that failed>],...
 local function groups_text(groups)
   local t = {}
   for i = 1, #groups do
     local g = groups[i]
-    t[i] = g.g .. g.k .. num(g.p) .. ':' .. num(g.bad)
+    t[i] = g.g .. g.k .. num(g.p) .. ':' .. num(g.bad) .. (g.by and ':' .. g.by or '')
   end
   return concat(t, ',')
 end
 
 local function groups_of(text)
   local list = {}
-  for g, k, p, bad in gmatch(text or '', '(%d+)(%a)(%d+):(%d+)') do
-    list[#list + 1] = {g = g, k = k, p = tonumber(p), bad = tonumber(bad)}
+  for g, k, p, bad, by in gmatch(text or '', '(%d+)(%a)(%d+):(%d+):?([^,]*)') do
+    list[#list + 1] = {g = g, k = k, p = tonumber(p), bad = tonumber(bad), by = by ~= '' and by or nil}
   end
   return list
 end
 
-local function judge_group(r, g, by)
+-- judge_group excludes a job by a group that is decided; last is the upstream that was decided last.
+local function judge_group(r, g, last)
   if g.p > 0 then return end
-  if g.k == 's' and g.bad > 0 then exclude(r, '-', by) elseif g.k == 'f' and g.bad == 0 then exclude(r, '=', by) end
+  if g.k == 's' and g.bad > 0 then exclude(r, '-', g.by) elseif g.k == 'f' and g.bad == 0 then exclude(r, '=', last) end
+end
+
+-- count_failure notes that an upstream of a group failed.
+local function count_failure(g, u)
+  g.bad = g.bad + 1
+  g.by = g.by or u
 end
 
 -- drop ends a job that an unsuccessful attempt made.
@@ -158,7 +165,7 @@ local function meet_heir(r, P, mark)
         local g = groups[j]
         if g.g == (e.g or '0') then
           g.p = g.p - 1
-          if mark == '-' then g.bad = g.bad + 1 end
+          if mark == '-' then count_failure(g, P.u) end
           judge_group(r, g, P.u)
         end
       end

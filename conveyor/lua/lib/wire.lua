@@ -124,15 +124,15 @@ local function wire(r, list, old, replaces)
       if mark == '?' then
         g.p, undecided = g.p + 1, undecided + 1
       elseif mark == '-' then
-        g.bad = g.bad + 1
-        g.by = e.u
+        count_failure(g, e.u)
       end
+      g.last = e.u
       if not hash[e.u] then order[#order + 1] = e.u end
       hash[e.u] = (hash[e.u] and hash[e.u] .. ';' or '') .. edge_text(e, '')
     end
   end
   r.i = edge_list(inline)
-  for i = 1, #groups do judge_group(r, groups[i], groups[i].by) end
+  for i = 1, #groups do judge_group(r, groups[i], groups[i].last) end
   clear(r, 'm')
   r.p = undecided > 0 and num(undecided) or nil
   if preds > 1 then
