@@ -187,6 +187,20 @@ func TestOutcomes(t *testing.T) {
 			e.run("and", conveyor.VerdictDone)
 			e.wantKeys()
 		})
+		e.Run("the cause of a skipped job is an upstream that excluded it", func(e *engine) {
+			e.add(job("n1"), job("n2"), job("both", after(wire.Edge_SUCCESS, "n1", "n2")), job("none", after(wire.Edge_FAILURE, "n1", "n2"), after(wire.Edge_SUCCESS, "n2")))
+			rs := e.reserves("n1", "n2")
+			e.end(rs[0], conveyor.VerdictFailed)
+			e.end(rs[1], conveyor.VerdictDone)
+			e.run("none", conveyor.VerdictDone)
+			e.add(job("late", after(wire.Edge_SUCCESS, "n1", "n2")), job("never", after(wire.Edge_FAILURE, "n2", "none")))
+			e.states("both skipped, late skipped, never skipped")
+			for uuid, want := range map[string]string{"both": "n1", "late": "n1", "never": "none"} {
+				if got := e.status(uuid).Cause; got != want {
+					e.Errorf("%s was skipped by %q, want %q", uuid, got, want)
+				}
+			}
+		})
 		e.Behaviour("A10g one upstream may stand in two blocks", func(e *engine) {
 			e.add(job("t1"), job("t2"), job("tw", after(wire.Edge_ALWAYS, "t1"), after(wire.Edge_SUCCESS, "t1", "t2")))
 			rs := e.reserves("t1", "t2")

@@ -151,6 +151,22 @@ func TestAttemptMadeEdges(t *testing.T) {
 			e.states("w failed, wc cancelled, wh cancelled, declared queued")
 			e.run("declared", conveyor.VerdictDone)
 		})
+		e.Run("what a failed attempt made counts for nobody, also when it was cancelled before", func(e *engine) {
+			e.add(job("y"))
+			r := e.take("y")
+			e.add(job("yc", made(0, "y", r.Fence)))
+			e.ok(e.Cancel(e.Context(), "yc"))
+			e.end(r, conveyor.VerdictRetry)
+			e.run("y", conveyor.VerdictDone)
+			e.states("y completed, yc cancelled")
+			e.add(job("z"))
+			r = e.take("z")
+			e.add(job("zc", made(0, "z", r.Fence)))
+			e.end(r, conveyor.VerdictFailed)
+			if s := e.status("zc"); s.Pending != 0 || s.State != conveyor.StateCancelled {
+				e.Errorf("%+v", s)
+			}
+		})
 		e.Behaviour("A14b a superseded attempt can make nothing", func(e *engine) {
 			e.add(job("x"))
 			r := e.take("x")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"google.golang.org/protobuf/types/known/durationpb"
 	"pgregory.net/rapid"
 
 	"github.com/waybill-dev/waybill/conveyor"
@@ -74,6 +75,9 @@ func (h *history) draw(uuid string) *wire.Job {
 	case 1:
 		delayed(time.Duration(h.int("after", 1, 2000)) * time.Millisecond)(j)
 	}
+	if h.one("reserve for", 6) {
+		j.ReserveFor = durationpb.New(time.Duration(h.int("reserve", 1, 9000)) * time.Millisecond)
+	}
 	if h.one("policy", 4) {
 		lost := int32(h.int("max_lost", 0, 2))
 		j.RetryPolicy = &wire.RetryPolicy{MaxLost: &lost, HoldOnExhausted: h.one("hold", 2)}
@@ -130,6 +134,7 @@ func withField(j *wire.Job) *wire.Job {
 	}
 	twin := job(j.Uuid, func(w *wire.Job) {
 		w.Queue, w.Edges, w.Priority, w.RunAt, w.After, w.RetryPolicy = j.Queue, j.Edges, j.Priority, j.RunAt, j.After, j.RetryPolicy
+		w.ReserveFor = j.ReserveFor
 	})
 	for _, e := range slices.Backward(j.Edges) {
 		if e.Kind == wire.Edge_PARENT {

@@ -117,9 +117,10 @@ func runAt(w *wire.Job) int64 {
 	return t.Add(time.Millisecond - 1).UnixMilli() // never early
 }
 
-func delay(w *wire.Job) int64 {
-	return int64((w.After.AsDuration() + time.Millisecond - 1) / time.Millisecond)
-}
+func delay(w *wire.Job) int64 { return milli(w.After.AsDuration()) }
+
+// milli is a duration in milliseconds, rounded up.
+func milli(d time.Duration) int64 { return (d + time.Millisecond - 1).Milliseconds() }
 
 // Update gives a waiting job new bytes, edges, place and time; one that has started takes what concerns its next attempt, and
 // leaves the parents that it no longer names; one that is over is left alone.

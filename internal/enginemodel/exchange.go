@@ -40,6 +40,9 @@ func (e *Engine) Exchange(r conveyor.ExchangeRequest) (conveyor.ExchangeReply, e
 			reply.Outdated = append(reply.Outdated, i)
 		}
 	}
+	if r.Worker == "" && r.Want > 0 {
+		e.reap() // who reserves without a worker may be alone here, and what others let go comes first
+	}
 	e.settleAll()
 	for _, j := range e.reserve(r) {
 		reply.Reserved = append(reply.Reserved, conveyor.Reservation{
@@ -78,7 +81,7 @@ func (e *Engine) acknowledge(j *job, a conveyor.Ack) {
 	case conveyor.VerdictRetry, conveyor.VerdictFailed, conveyor.VerdictHold:
 		j.attempts++
 	}
-	wait := (a.Delay + time.Millisecond - 1).Milliseconds()
+	wait := milli(a.Delay)
 	switch {
 	case a.Verdict == conveyor.VerdictDone:
 		if a.Result != nil {
@@ -117,6 +120,9 @@ func (e *Engine) reserve(r conveyor.ExchangeRequest) (taken []*job) {
 			j.state, j.owner, j.started = conveyor.StateRunning, r.Worker, e.now
 			if r.Worker == "" {
 				j.lease = e.now + r.Lease.Milliseconds()
+				if d := j.wire.ReserveFor.AsDuration(); d > 0 {
+					j.lease = e.now + milli(d)
+				}
 			}
 			j.fence++
 			taken = append(taken, j)

@@ -79,12 +79,7 @@ func (e *Engine) lose(j *job, why string) {
 // removes what has been kept long enough. It returns the dead workers, and when to tick again at the latest.
 func (e *Engine) Tick() (dead []string, next time.Duration) {
 	e.releaseDue()
-	ended := e.sorted(
-		func(j *job) bool { return j.state == conveyor.StateRunning && j.owner == "" && j.lease <= e.now },
-		func(a, b *job) int { return cmp.Compare(a.lease, b.lease) })
-	for _, j := range ended {
-		e.lose(j, "the lease ended")
-	}
+	e.reap()
 	for _, w := range slices.SortedFunc(maps.Keys(e.workers), func(a, b string) int {
 		return cmp.Or(cmp.Compare(e.workers[a], e.workers[b]), cmp.Compare(a, b))
 	}) {
@@ -100,6 +95,16 @@ func (e *Engine) Tick() (dead []string, next time.Duration) {
 	e.sweep()
 	e.settleAll()
 	return dead, e.deadline()
+}
+
+// reap takes jobs from reservations whose lease has ended.
+func (e *Engine) reap() {
+	ended := e.sorted(
+		func(j *job) bool { return j.state == conveyor.StateRunning && j.owner == "" && j.lease <= e.now },
+		func(a, b *job) int { return cmp.Compare(a.lease, b.lease) })
+	for _, j := range ended {
+		e.lose(j, "the lease ended")
+	}
 }
 
 // sweep removes ended jobs that were kept long enough. A recorded one loses only what it could be retried from.
