@@ -243,7 +243,6 @@ func (h *history) drain() {
 			h.addJobs(enginemodel.Added{}, job(uuid))
 		}
 	}
-	var done []conveyor.Ack
 	for range 60 {
 		h.log("drain")
 		h.move(10 * time.Second)
@@ -261,21 +260,19 @@ func (h *history) drain() {
 		if live == 0 {
 			break
 		}
-		h.numbers["drain"]++
-		r := conveyor.ExchangeRequest{Caller: "drain", Lease: time.Hour, Number: h.numbers["drain"], Queues: []string{"q", "q2"}, Want: 100, Done: done}
-		reply := h.exchangeAs(r)
-		idle := len(done) == 0 && len(reply.Reserved) == 0
-		done = nil
+		reply := h.exchangeAs(h.drainer(100))
+		end := h.drainer(0)
 		for _, res := range reply.Reserved {
-			done = append(done, ack(res, conveyor.VerdictDone))
+			end.Done = append(end.Done, ack(res, conveyor.VerdictDone))
 		}
-		if idle {
+		if len(end.Done) == 0 {
 			for _, s := range h.model.Statuses(h.uuids) {
 				if s.State == conveyor.StateHeld {
 					h.cancelOf(s.UUID)
 				}
 			}
 		}
+		h.exchangeAs(end)
 		h.compare()
 	}
 	for _, s := range h.model.Statuses(h.uuids) {
@@ -300,11 +297,17 @@ func (h *history) drain() {
 	}
 }
 
+// drainer is a caller that takes what there is.
+func (h *history) drainer(want int) conveyor.ExchangeRequest {
+	h.numbers["drain"]++
+	return conveyor.ExchangeRequest{Caller: "drain", Lease: time.Minute, Number: h.numbers["drain"], Queues: []string{"q", "q2"}, Want: want}
+}
+
 // leftovers are the keys that stay although nothing of a job may.
 func (h *history) leftovers(e *engine) (left []string) {
 	for _, key := range e.rdb.Keys(e.Context(), e.Prefix()+"*").Val() {
 		switch name := strings.TrimPrefix(key, e.Prefix()); name {
-		case "clock", "seq", "events", "events:seq", "queues", "record":
+		case "clock", "seq", "events", "events:seq", "events:life", "queues", "record":
 		default:
 			if !strings.HasPrefix(name, "wake:") { // these have a TTL, and the server's time stands still for nobody
 				left = append(left, name)
