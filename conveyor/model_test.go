@@ -166,7 +166,7 @@ func (h *history) compare() {
 			if got[k].State == conveyor.StateSkipped && !slices.Contains(h.model.Causes(got[k].UUID), got[k].Cause) {
 				h.fatal("%s: %s was skipped for %q, the model knows %q", stores[i].name, got[k].UUID, got[k].Cause, h.model.Causes(got[k].UUID))
 			}
-			got[k].Cause = ""
+			got[k].Cause, got[k].HeldSince = "", time.Time{}
 		}
 		if diff := gocmp.Diff(want, got); diff != "" {
 			h.fatal("%s differs from the model (-model +store):\n%s", stores[i].name, diff)

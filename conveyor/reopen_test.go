@@ -3,6 +3,7 @@ package conveyor_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/wire"
@@ -187,6 +188,19 @@ func TestReopen(t *testing.T) {
 			for _, r := range e.reserve(2) {
 				e.end(r, conveyor.VerdictDone)
 			}
+		})
+		e.Run("one that is over again at once is kept from then on, and no longer", func(e *engine) {
+			e.add(job("ro"))
+			e.run("ro", conveyor.VerdictDone)
+			e.pass(time.Hour)
+			e.ok(e.Apply(e.Context(), conveyor.Batch{Changes: []conveyor.Change{{Kind: conveyor.ChangeReopen, UUID: "ro", Opening: 2}}}))
+			e.states("ro completed")
+			e.pass(conveyor.Retention - time.Millisecond)
+			e.tick()
+			e.states("ro completed")
+			e.pass(time.Millisecond)
+			e.tick()
+			e.states("ro unknown")
 		})
 		e.Run("a retried job is a new opening", func(e *engine) {
 			e.add(job("r"), job("rp"), job("rc", under("rp")))

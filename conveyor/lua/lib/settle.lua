@@ -116,6 +116,7 @@ end
 local function finish(r)
   local out = OUT[r.x]
   touch(r)
+  r.expire = true -- retention counts from here, also when it was over before this call
   r.o = nil
   if not r.i and not r.p then
     r.st, r.x, r.t, r.k, r.d, r.e = r.x, nil, now_text, nil, nil, nil
