@@ -22,8 +22,9 @@ type census struct {
 	junk    map[string][]string   // lists and `scheduled`: entries that are no tickets
 	ready   map[string][]standing // queue lists: the jobs that belong there, by place
 	workers map[string]bool
-	ended   map[string]bool // uuids that retention will meet
-	wrong   map[string]bool // keys of a wrong type
+	ended   map[string]bool   // uuids that retention will meet
+	wrong   map[string]bool   // keys of a wrong type
+	unique  map[string]string // holders of unique keys
 	entries map[string]string
 	before  int64 // number of the last event before anything was read
 
@@ -72,6 +73,10 @@ func (c *Client) census(ctx context.Context) (*census, error) {
 	}
 	for uuid, v := range all.views {
 		v.ended = all.ended[uuid]
+		if y := tagOf(v.entry, 'y'); y != "" {
+			v.holder = all.unique[y]
+			v.upstream[v.holder] = entries[v.holder]
+		}
 		for _, e := range storedEdges(v.entry, v.hash) {
 			v.upstream[e.upstream] = entries[e.upstream]
 		}
@@ -146,17 +151,24 @@ func (a *census) readReferences(ctx context.Context, rdb redis.UniversalClient) 
 			err = a.readScheduled(ctx, rdb, key)
 		case strings.HasPrefix(name, "ended:"):
 			err = a.readEnded(ctx, rdb, key)
-		case name == "removals":
-			err = scan(ctx, rdb.ZScan(ctx, key, 0, "", censusSlice), 2, func(v []string) { a.ended[v[0]] = true })
-		case name == "todo", name == "leases":
+		case name == "todo", name == "leases", name == "removals", name == "expiry":
 			err = scan(ctx, rdb.ZScan(ctx, key, 0, "", censusSlice), 2, func(v []string) {
 				switch u := a.view(v[0]); name {
 				case "todo":
 					u.todo = true
 				case "leases":
 					u.leased = true
+				case "removals":
+					u.removal = true
+				case "expiry":
+					u.expires = wholeScore(v[1])
 				}
 			})
+		case name == "unique":
+			a.unique, err = rdb.HGetAll(ctx, key).Result()
+			for y, uuid := range a.unique {
+				a.view(uuid).holds[y] = true
+			}
 		case name == "workers":
 			err = scan(ctx, rdb.ZScan(ctx, key, 0, "", censusSlice), 2, func(v []string) { a.workers[v[0]] = true })
 		case name == "results", name == "failures", name == "failed", name == "progress":
@@ -263,6 +275,15 @@ func (a *census) readScheduled(ctx context.Context, rdb redis.UniversalClient, k
 		a.view(t.uuid).saw(t)
 		a.view(t.uuid).due = append(a.view(t.uuid).due, milli(v[1]))
 	})
+}
+
+// wholeScore is a score that is a number of milliseconds.
+func wholeScore(score string) int64 {
+	f, err := strconv.ParseFloat(score, 64)
+	if err != nil {
+		return -1
+	}
+	return int64(f)
 }
 
 // milli is a score of `scheduled` in milliseconds.

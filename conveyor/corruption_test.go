@@ -1,5 +1,7 @@
 package conveyor_test
 
+import "strings"
+
 // corruption is one way to damage a namespace that everyPlace has filled, and how Verify has to name it.
 type corruption struct {
 	name, invariant, uuid string
@@ -14,7 +16,7 @@ var corruptions = []corruption{
 	{"a ticket stands twice", "I1", "queued2", "", func(e *engine) error {
 		return e.rdb.RPush(e.Context(), e.key("queue:q"), e.rdb.LIndex(e.Context(), e.key("queue:q"), 0).Val()).Err()
 	}},
-	{"a scheduled job's ticket is gone", "I1", "scheduled", "scheduled child closing", func(e *engine) error {
+	{"a scheduled job's ticket is gone", "I1", "scheduled", "scheduled child closing limited", func(e *engine) error {
 		return e.rdb.Del(e.Context(), e.key("scheduled")).Err()
 	}},
 	{"a held job's ticket is gone", "I1", "heir", "heir", func(e *engine) error {
@@ -28,7 +30,6 @@ var corruptions = []corruption{
 	}},
 	{"a depth is wrong", "I1", "", "", func(e *engine) error { return e.rdb.HIncrBy(e.Context(), e.key("depth"), "q:1", 1).Err() }},
 	{"slots are wrong", "I1", "", "", func(e *engine) error { return e.rdb.HSet(e.Context(), e.key("slots"), "nobody", 1).Err() }},
-	{"a key has a wrong type", "I1", "", "", func(e *engine) error { return e.rdb.LPush(e.Context(), e.key("todo"), "x").Err() }},
 	{"a set names an unknown child", "I2", "never", "", func(e *engine) error {
 		return e.rdb.SAdd(e.Context(), e.key("jobs:closing:active"), "never").Err()
 	}},
@@ -76,4 +77,102 @@ var corruptions = []corruption{
 		return e.rdb.LPush(e.Context(), e.key("jobs:never:children"), "\n\x05ghost").Err()
 	}},
 	{"a worker that is gone owns a job", "I14", "", "", func(e *engine) error { return e.rdb.ZRem(e.Context(), e.key("workers"), "w").Err() }},
+
+	{"a queued job's slim ticket is gone", "I1", "back", "", func(e *engine) error { return e.rdb.Del(e.Context(), e.key("queue:q:2")).Err() }},
+	{"a queued job's bytes are gone", "I1", "back", "back", func(e *engine) error { return e.rdb.Del(e.Context(), e.key("jobs:back")).Err() }},
+	{"a held job's bytes are gone", "I1", "both", "both", func(e *engine) error { return e.rdb.Del(e.Context(), e.key("jobs:both")).Err() }},
+	{"a job on hold has no bytes", "I1", "onhold", "onhold", func(e *engine) error {
+		return e.rdb.Del(e.Context(), e.key("jobs:onhold")).Err()
+	}},
+	{"a closing job's bytes are gone", "I1", "closing", "", func(e *engine) error {
+		return e.rdb.Del(e.Context(), e.key("jobs:closing")).Err()
+	}},
+	{"a ticket is scheduled for another time", "I1", "scheduled", "", func(e *engine) error {
+		return e.rdb.ZAdd(e.Context(), e.key("scheduled"), redisZ(float64(e.now+1)/1000, e.ticket("scheduled", "scheduled"))).Err()
+	}},
+	{"a held job's slim ticket is gone", "I1", "both", "", func(e *engine) error {
+		return e.rdb.Del(e.Context(), e.key("jobs:queued2:onComplete")).Err()
+	}},
+	{"a name is no uuid", "I1", "a:{b}", "", func(e *engine) error {
+		return e.rdb.HSet(e.Context(), e.key("status"), "a:{b}", "q1|q|5").Err()
+	}},
+	{"a depth is no number", "I1", "", "", func(e *engine) error { return e.rdb.HSet(e.Context(), e.key("depth"), "q:1", "many").Err() }},
+	{"a depth is of no queue", "I1", "", "", func(e *engine) error { return e.rdb.HSet(e.Context(), e.key("depth"), "{a}:b", 1).Err() }},
+	{"junk in a queue", "I2", "", "", func(e *engine) error { return e.rdb.RPush(e.Context(), e.key("queue:q"), "\xff\x00 junk").Err() }},
+	{"a ticket of a name that is no uuid", "I2", "", "", func(e *engine) error {
+		return e.rdb.LPush(e.Context(), e.key("queue:q"), "\n\x05{a}:b\x12\x04noop").Err()
+	}},
+	{"junk in scheduled", "I2", "", "", func(e *engine) error { return e.rdb.ZAdd(e.Context(), e.key("scheduled"), redisZ(1, "junk")).Err() }},
+	{"junk among dependents", "I2", "", "", func(e *engine) error {
+		return e.rdb.LPush(e.Context(), e.key("jobs:queued:onComplete"), "junk").Err()
+	}},
+	{"a lease of a job that a worker owns", "I3", "running", "", func(e *engine) error {
+		return e.rdb.ZAdd(e.Context(), e.key("leases"), redisZ(1, "running")).Err()
+	}},
+	{"two workers own a job", "I3", "running", "", func(e *engine) error {
+		e.beat("v")
+		return e.rdb.ZAdd(e.Context(), e.key("worker:v:jobs"), redisZ(1, "running")).Err()
+	}},
+	{"a job runs without a fence", "I3", "running", "running", func(e *engine) error {
+		return e.rdb.HSet(e.Context(), e.key("status"), "running", "r1b|q|3|ww").Err()
+	}},
+	{"a waiting job has an owner", "I3", "scheduled", "scheduled", func(e *engine) error {
+		return e.rdb.HSet(e.Context(), e.key("status"), "scheduled", e.entry("scheduled")+"|ww").Err()
+	}},
+	{"a unique key is not held", "I7", "keyed", "", func(e *engine) error { return e.rdb.Del(e.Context(), e.key("unique")).Err() }},
+	{"a unique key is held by a job that is over", "I7", "done", "", func(e *engine) error {
+		return e.rdb.HSet(e.Context(), e.key("unique"), "noop:other", "done").Err()
+	}},
+	{"a unique key is held by nobody known", "I7", "keyed", "", func(e *engine) error {
+		return e.rdb.HSet(e.Context(), e.key("unique"), "noop:key", "never").Err()
+	}},
+	{"two jobs have one unique key", "I7", "scheduled", "scheduled", func(e *engine) error {
+		return e.rdb.HSet(e.Context(), e.key("status"), "scheduled", e.entry("scheduled")+"|ynoop:key").Err()
+	}},
+	{"the edges of a job are gone", "I11", "both", "", func(e *engine) error { return e.rdb.Del(e.Context(), e.key("jobs:both:edges")).Err() }},
+	{"a job waits for more edges than it has", "I11", "both", "both", func(e *engine) error {
+		return e.rdb.HSet(e.Context(), e.key("status"), "both", strings.Replace(e.entry("both"), "|p2", "|p3", 1)).Err()
+	}},
+	{"an upstream does not know that somebody waits", "I11", "heir", "", func(e *engine) error {
+		return e.rdb.HSet(e.Context(), e.key("status"), "queued", strings.Replace(e.entry("queued"), "h", "", 1)).Err()
+	}},
+	{"the last place is behind", "I12", "", "", func(e *engine) error { return e.rdb.Set(e.Context(), e.key("seq"), 1, 0).Err() }},
+	{"the number of the last event is behind", "I12", "", "", func(e *engine) error { return e.rdb.Set(e.Context(), e.key("events:seq"), 2, 0).Err() }},
+	{"the number of the last event is gone", "I12", "", "", func(e *engine) error { return e.rdb.Del(e.Context(), e.key("events:seq")).Err() }},
+	{"a result of nobody", "I13", "never", "", func(e *engine) error { return e.rdb.HSet(e.Context(), e.key("results"), "never", "x").Err() }},
+	{"edges of a job that is over", "I13", "done", "", func(e *engine) error {
+		return e.rdb.HSet(e.Context(), e.key("jobs:done:edges"), "queued", "?s:").Err()
+	}},
+	{"a removal of a job that is over is gone", "I13", "brief", "", func(e *engine) error { return e.rdb.Del(e.Context(), e.key("removals")).Err() }},
+	{"retention does not know of a queue", "I13", "", "", func(e *engine) error { return e.rdb.Del(e.Context(), e.key("sweeps")).Err() }},
+	{"a removal of a job that lives", "I2", "queued", "", func(e *engine) error {
+		return e.rdb.ZAdd(e.Context(), e.key("removals"), redisZ(1, "queued")).Err()
+	}},
+	{"a waiting limit is not listed", "I2", "limited", "", func(e *engine) error { return e.rdb.Del(e.Context(), e.key("expiry")).Err() }},
+	{"a waiting limit of a job without one", "I2", "queued", "", func(e *engine) error {
+		return e.rdb.ZAdd(e.Context(), e.key("expiry"), redisZ(float64(e.now+1e9), "queued")).Err()
+	}},
+	{"a worker's description is left", "I14", "", "", func(e *engine) error { return e.rdb.HSet(e.Context(), e.key("worker:gone"), "host", "h").Err() }},
+}
+
+// entry is a job's status entry.
+func (e *engine) entry(uuid string) string {
+	e.Helper()
+	text, err := e.rdb.HGet(e.Context(), e.key("status"), uuid).Result()
+	e.ok(err)
+	return text
+}
+
+// ticket is a job's ticket in a sorted set.
+func (e *engine) ticket(key, uuid string) string {
+	e.Helper()
+	all, err := e.rdb.ZRange(e.Context(), e.key(key), 0, -1).Result()
+	e.ok(err)
+	for _, text := range all {
+		if strings.Contains(text[:2+len(uuid)], uuid) {
+			return text
+		}
+	}
+	e.Fatalf("no ticket of %s in %s", uuid, key)
+	return ""
 }

@@ -12,7 +12,7 @@ import (
 // has changed them meanwhile, or not at all when that is gone.
 //
 // It checks I1 (a live job is in exactly one place and its status says which), I2 (no reference without a job), I3
-// (running iff owned and fenced), I11 (every live job can still end), I12 (no counter that scripts write behind is in their
+// (running iff owned and fenced), I7 (a unique key is held iff its owner is live), I11 (every live job can still end), I12 (no counter that scripts write behind is in their
 // way), I13 (nothing is left of what is gone) and I14 (a worker that is gone owns nothing). Jobs that wait for an upstream
 // never seen are orphans, not violations: see Orphans.
 func (c *Client) Verify(ctx context.Context) ([]Violation, error) {
@@ -37,16 +37,13 @@ func (c *Client) verify(ctx context.Context) (*census, []Violation, error) {
 			}
 		}
 	}
-	counted, err := c.counterViolations(ctx, all)
-	if err != nil {
-		return nil, nil, err
+	for _, check := range []func(context.Context, *census) ([]Violation, error){c.counterViolations, c.workerViolations, c.sweepViolations} {
+		found, err := check(ctx, all)
+		if err != nil {
+			return nil, nil, err
+		}
+		out = append(out, found...)
 	}
-	out = append(out, counted...)
-	gone, err := c.workerViolations(ctx, all)
-	if err != nil {
-		return nil, nil, err
-	}
-	out = append(out, gone...)
 	slices.SortFunc(out, func(a, b Violation) int { return strings.Compare(a.String(), b.String()) })
 	return all, slices.Compact(out), nil
 }

@@ -26,6 +26,8 @@ func (v *view) judge() []Violation {
 	j.place()
 	j.owner()
 	j.references()
+	j.unique()
+	j.limits()
 	return j.found
 }
 
@@ -65,10 +67,13 @@ func (v *view) judgeUnknown() []Violation {
 	for _, at := range []struct {
 		in  bool
 		key string
-	}{{v.leased, v.keys.leases()}, {v.todo, v.keys.todo()}} {
+	}{{v.leased, v.keys.leases()}, {v.todo, v.keys.todo()}, {v.removal, v.keys.removals()}, {v.expires != 0, v.keys.expiry()}} {
 		if at.in {
 			j.unref("I2", at.key, "zset", "names a job without status")
 		}
+	}
+	for y := range v.holds {
+		j.free(y, "held by a job without status")
 	}
 	for name := range v.fields {
 		j.say("I13", v.keys.key(name), "has a field of a job that is gone", fmt.Sprintf("remove what %s holds of %s", name, v.uuid), newFix("field", name))
@@ -179,7 +184,7 @@ func (j *judgement) ends() {
 		key := j.keys.edges(j.uuid)
 		j.say("I13", key, "edges of a job that is "+s.State.String(), "remove "+j.name(key), newFix("unedged"))
 	}
-	if !j.ended && !s.Recorded {
+	if !j.ended && !j.removal && !s.Recorded {
 		j.say("I13", j.keys.ended(s.Queue), s.State.String()+" and unrecorded, but not in retention", fmt.Sprintf("list %s for retention", j.uuid), newFix("retain"))
 	}
 }

@@ -102,6 +102,26 @@ func excerpt(text string) string {
 	return strconv.Quote(text)
 }
 
+// sweepViolations checks that retention will look at each list of ended jobs.
+func (c *Client) sweepViolations(ctx context.Context, a *census) ([]Violation, error) {
+	var out []Violation
+	for key := range a.types {
+		q, ok := strings.CutPrefix(strings.TrimPrefix(key, string(a.keys)), "ended:")
+		if !ok || a.wrong[key] || a.wrong[a.keys.sweeps()] {
+			continue
+		}
+		pipe := c.rdb.TxPipeline()
+		there, due := pipe.Exists(ctx, key), pipe.ZScore(ctx, a.keys.sweeps(), q)
+		if _, err := pipe.Exec(ctx); passOver(err) != nil {
+			return nil, read(ctx, "verify "+key, err)
+		}
+		if there.Val() > 0 && due.Err() != nil {
+			out = append(out, Violation{"I13", "", key, "retention does not know of it", "have retention look at queue " + q, newFix("sweep", q)})
+		}
+	}
+	return out, nil
+}
+
 // workerViolations checks I14: nothing is kept for a worker that is registered nowhere.
 func (c *Client) workerViolations(ctx context.Context, a *census) ([]Violation, error) {
 	var out []Violation

@@ -65,6 +65,9 @@ type looking struct {
 	todo, leased *redis.FloatCmd
 	ended        *redis.StringSliceCmd
 	removal      *redis.FloatCmd
+	expires      *redis.FloatCmd
+	holder       *redis.StringCmd
+	holds        map[string]*redis.StringCmd
 	scheduled    *redis.ZSliceCmd
 	lists        map[string]*redis.StringSliceCmd
 	statuses     map[string]*redis.StringCmd
@@ -82,7 +85,17 @@ func (l *looking) ask(ctx context.Context, was *view, children []string) {
 	l.entry, l.hash = l.pipe.HGet(ctx, keys.status(), l.uuid), l.pipe.HGetAll(ctx, keys.edges(l.uuid))
 	l.kind = l.pipe.Type(ctx, keys.job(l.uuid))
 	l.todo, l.leased = l.pipe.ZScore(ctx, keys.todo(), l.uuid), l.pipe.ZScore(ctx, keys.leases(), l.uuid)
-	l.bytes = nil
+	l.removal, l.expires = l.pipe.ZScore(ctx, keys.removals(), l.uuid), l.pipe.ZScore(ctx, keys.expiry(), l.uuid)
+	l.holds = map[string]*redis.StringCmd{}
+	for y := range was.holds {
+		l.holds[y] = l.pipe.HGet(ctx, keys.unique(), y)
+	}
+	if y := tagOf(l.view.entry, 'y'); y != "" {
+		l.holder = l.pipe.HGet(ctx, keys.unique(), y)
+		if was.holder != "" {
+			l.status(ctx, was.holder)
+		}
+	}
 	if strings.Contains(flagsOf(l.view.entry), "m") && len(l.view.hash) == 0 {
 		l.bytes = l.pipe.Get(ctx, keys.job(l.uuid))
 	}
@@ -99,7 +112,7 @@ func (l *looking) ask(ctx context.Context, was *view, children []string) {
 	owners := slices.Clone(was.owners)
 	if s, err := decodeStatus(l.uuid, l.view.entry); err == nil {
 		if s.State.Ended() {
-			l.ended, l.removal = l.pipe.LRange(ctx, keys.ended(s.Queue), 0, -1), l.pipe.ZScore(ctx, keys.removals(), l.uuid)
+			l.ended = l.pipe.LRange(ctx, keys.ended(s.Queue), 0, -1)
 		}
 		switch s.State {
 		case StateQueued:
@@ -151,8 +164,22 @@ func (l *looking) answer() {
 	v := l.view
 	v.bytes = l.kind.Val() == "string"
 	v.todo, v.leased = l.todo.Err() == nil, l.leased.Err() == nil
+	v.removal = l.removal.Err() == nil
+	if l.expires.Err() == nil {
+		v.expires = int64(l.expires.Val())
+	}
+	for y, cmd := range l.holds {
+		if cmd.Val() == v.uuid {
+			v.holds[y] = true
+		}
+	}
+	if l.holder != nil {
+		if v.holder = l.holder.Val(); v.holder == l.was.holder && v.holder != "" {
+			v.upstream[v.holder] = l.statuses[v.holder].Val()
+		}
+	}
 	if l.ended != nil {
-		v.ended = l.removal.Err() == nil || slices.ContainsFunc(l.ended.Val(), func(s string) bool { return strings.HasSuffix(s, " "+v.uuid) })
+		v.ended = slices.ContainsFunc(l.ended.Val(), func(s string) bool { return strings.HasSuffix(s, " "+v.uuid) })
 	}
 	if l.scheduled != nil {
 		for _, z := range l.scheduled.Val() {

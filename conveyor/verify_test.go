@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/types/known/durationpb"
+
 	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/wire"
 )
 
 // everyPlace puts a job into every state and every place, named after them.
@@ -23,8 +26,14 @@ func everyPlace(e *engine) {
 	e.add(job("queued"), job("queued2"), job("heir", after(0, "queued")), job("orphan", under("later")), job("both", under("queued"), after(0, "queued2", "later")))
 	e.add(job("scheduled", runAt(e.now+5000)), job("onhold", lane(2)))
 	e.run("onhold", conveyor.VerdictHold)
+	e.add(job("brief", lane(2), func(j *wire.Job) { j.RemoveAfter = durationpb.New(time.Hour) }))
+	e.run("brief", conveyor.VerdictDone)
+	e.add(job("back", lane(2)))
+	e.end(e.take("back"), conveyor.VerdictBack) // its bytes are in jobs:back
+	e.add(job("keyed", lane(0), func(j *wire.Job) { j.Unique = "key" }))
+	e.add(job("limited", runAt(e.now+60_000), func(j *wire.Job) { j.Retention = durationpb.New(2 * time.Hour) }))
 	e.states("done completed, closing closing, child scheduled, running running, leased running, queued queued, heir held, orphan held, " +
-		"both held, scheduled scheduled, onhold on hold")
+		"both held, scheduled scheduled, onhold on hold, back queued, keyed queued, limited scheduled, brief completed")
 }
 
 // TestVerifyWhileWorking wants Verify to be silent while jobs move.

@@ -276,6 +276,48 @@ function FIX.retain(r)
   return true
 end
 
+-- A unique key is held by the live job that has it as tag y.
+local function owns(u, y)
+  local r = get(u)
+  return r and not r.bad and not r.gone and not ENDED[r.st] and r.y == y
+end
+
+function FIX.free(r, y)
+  local key = PRE .. 'unique'
+  if not is(key, 'hash') or call('HGET', key, y) ~= FIX.u or owns(FIX.u, y) then return false end
+  call('HDEL', key, y)
+  return true
+end
+
+function FIX.hold(r)
+  local key = PRE .. 'unique'
+  if not r or not r.y or ENDED[r.st] or not is(key, 'hash') then return false end
+  local u = call('HGET', key, r.y)
+  if u == r.u or u and owns(u, r.y) then return false end
+  call('HSET', key, r.y, r.u)
+  return true
+end
+
+function FIX.unkey(r, holder)
+  if not r or not r.y or call('HGET', PRE .. 'unique', r.y) ~= holder or not owns(holder, r.y) then return false end
+  r.y = nil
+  touch(r)
+  return true
+end
+
+function FIX.expiry(r, at)
+  local key = PRE .. 'expiry'
+  if not r or not r.v or match(r.v, '^%d+') ~= at or tonumber(call('ZSCORE', key, r.u) or 0) == tonumber(at) then return false end
+  call('ZADD', key, at, r.u)
+  return true
+end
+
+function FIX.sweep(_, q)
+  if call('EXISTS', PRE .. 'ended:' .. q) == 0 or call('ZSCORE', PRE .. 'sweeps', q) then return false end
+  call('ZADD', PRE .. 'sweeps', now_text, q)
+  return true
+end
+
 -- entry: the status is unreadable. With a ticket that has the job's bytes a human can add it again.
 function FIX.entry(_, seen, full)
   local text = call('HGET', PRE .. 'status', FIX.u)
