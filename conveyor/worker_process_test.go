@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -27,10 +28,12 @@ import (
 const (
 	processAddr      = "CONVEYOR_TEST_REDIS"
 	processNamespace = "CONVEYOR_TEST_NAMESPACE"
+	processSlots     = "CONVEYOR_TEST_SLOTS"
 )
 
 // TestWorkerProcess is not a test of its own: startProcess runs it in another process. It is a worker of queue q that
-// reports what its handler of type "block" sees; SIGTERM, or the end of its standard input, stops it.
+// reports what its handlers see: "block" runs until it is told to stop, "late" ends as if it had not been told, and "quick" ends
+// at once. SIGTERM, or the end of its standard input, stops the worker.
 func TestWorkerProcess(t *testing.T) {
 	addr := os.Getenv(processAddr)
 	if addr == "" {
@@ -42,11 +45,25 @@ func TestWorkerProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := conveyor.NewWorker(c, conveyor.WorkerOptions{
-		Queues: []conveyor.QueueShare{{Name: "q"}}, ID: "process", Concurrency: 1, ShutdownTimeout: -1})
+	slots, err := strconv.Atoi(os.Getenv(processSlots))
 	if err != nil {
 		t.Fatal(err)
 	}
+	w, err := conveyor.NewWorker(c, conveyor.WorkerOptions{
+		Queues: []conveyor.QueueShare{{Name: "q"}}, ID: fmt.Sprintf("process-%d", os.Getpid()), Concurrency: slots, ShutdownTimeout: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.HandleRaw("late", func(ctx context.Context, j *wire.Job) error {
+		fmt.Printf("started %s %d\n", j.GetUuid(), conveyor.FromContext(ctx).Fence())
+		<-ctx.Done()
+		conveyor.FromContext(ctx).Log("late")
+		return conveyor.FromContext(ctx).SetResult([]byte("late"))
+	})
+	w.HandleRaw("quick", func(ctx context.Context, j *wire.Job) error {
+		fmt.Printf("started %s %d\n", j.GetUuid(), conveyor.FromContext(ctx).Fence())
+		return nil
+	})
 	w.HandleRaw("block", func(ctx context.Context, j *wire.Job) error {
 		fmt.Printf("started %s %d\n", j.GetUuid(), conveyor.FromContext(ctx).Fence())
 		<-ctx.Done()
@@ -74,8 +91,14 @@ type process struct {
 
 func startProcess(s *workers, server *redistest.Server) *process {
 	s.Helper()
+	return startProcessWith(s, server, 1)
+}
+
+// startProcessWith starts one that runs so many jobs at a time.
+func startProcessWith(s *workers, server *redistest.Server, slots int) *process {
+	s.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestWorkerProcess$", "-test.v=false")
-	cmd.Env = append(os.Environ(), processAddr+"="+server.Options().Addr, processNamespace+"="+s.Namespace())
+	cmd.Env = append(os.Environ(), processAddr+"="+server.Options().Addr, processNamespace+"="+s.Namespace(), fmt.Sprintf("%s=%d", processSlots, slots))
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe() // closed by the death of this process too
 	s.ok(err)
