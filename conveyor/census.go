@@ -24,6 +24,7 @@ type census struct {
 	workers map[string]bool
 	ended   map[string]bool   // uuids that retention will meet
 	wrong   map[string]bool   // keys of a wrong type
+	queues  map[string]string // settings
 	unique  map[string]string // holders of unique keys
 	entries map[string]string
 	before  int64 // number of the last event before anything was read
@@ -141,6 +142,9 @@ func globEscape(s string) string {
 func (a *census) readReferences(ctx context.Context, rdb redis.UniversalClient) error {
 	for key, kind := range a.types {
 		name := strings.TrimPrefix(key, string(a.keys))
+		if strange(name) {
+			continue
+		}
 		if want := wantedKind(name); kind != want {
 			a.wrong[key] = want != ""
 			continue
@@ -164,6 +168,8 @@ func (a *census) readReferences(ctx context.Context, rdb redis.UniversalClient) 
 					u.expires = wholeScore(v[1])
 				}
 			})
+		case name == "queues":
+			a.queues, err = rdb.HGetAll(ctx, key).Result()
 		case name == "unique":
 			a.unique, err = rdb.HGetAll(ctx, key).Result()
 			for y, uuid := range a.unique {

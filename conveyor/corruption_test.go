@@ -98,6 +98,9 @@ var corruptions = []corruption{
 	}},
 	{"a depth is no number", "I1", "", "", func(e *engine) error { return e.rdb.HSet(e.Context(), e.key("depth"), "q:1", "many").Err() }},
 	{"a depth is of no queue", "I1", "", "", func(e *engine) error { return e.rdb.HSet(e.Context(), e.key("depth"), "{a}:b", 1).Err() }},
+	{"queue settings are unreadable", "I1", "", "", func(e *engine) error {
+		return e.rdb.HSet(e.Context(), e.key("queues"), "q", "much").Err()
+	}},
 	{"junk in a queue", "I2", "", "", func(e *engine) error { return e.rdb.RPush(e.Context(), e.key("queue:q"), "\xff\x00 junk").Err() }},
 	{"a ticket of a name that is no uuid", "I2", "", "", func(e *engine) error {
 		return e.rdb.LPush(e.Context(), e.key("queue:q"), "\n\x05{a}:b\x12\x04noop").Err()

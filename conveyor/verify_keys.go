@@ -81,6 +81,12 @@ func (a *census) entryViolations() []Violation {
 				"set it aside", newFix("aside", name, a.types[key], text)})
 		}
 	}
+	for queue, text := range a.queues {
+		if _, err := parseQueueSettings(text); err != nil || !validName(queue) {
+			out = append(out, Violation{"I1", "", a.keys.queues(), fmt.Sprintf("unreadable settings of queue %q: %q", queue, text),
+				"set them aside, so that the defaults hold", newFix("settings", queue, text)})
+		}
+	}
 	if last := a.lastPlace(); a.seq < last && !a.wrong[a.keys.key("seq")] {
 		out = append(out, Violation{"I12", "", a.keys.key("seq"), fmt.Sprintf("is %d, and place %d was given", a.seq, last),
 			"go on from the highest place given", newFix("number", "seq", strconv.FormatInt(last, 10))})

@@ -338,6 +338,14 @@ function FIX.aside(_, name, what, text)
   return true
 end
 
+function FIX.settings(_, q, text)
+  local key = PRE .. 'queues'
+  if not is(key, 'hash') or call('HGET', key, q) ~= text then return false end
+  keep_aside(key .. ' ' .. q .. ' ' .. text)
+  call('HDEL', key, q)
+  return true
+end
+
 -- worker: one that nobody knows is registered as seen now: the tick takes its jobs back if it does not check in.
 function FIX.worker(_, id)
   if call('EXISTS', PRE .. 'worker:' .. id, PRE .. 'worker:' .. id .. ':jobs') == 0 then return false end

@@ -1,0 +1,108 @@
+package conveyor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Diagnosis is all that may need a hand in a namespace.
+type Diagnosis struct {
+	Violations []Violation     // Repair mends them
+	Orphans    []Orphan        // see Orphans
+	SetAside   []SetAsideEntry // see SetAside
+	Damaged    []string        // keys that Repair moved out of the way, without the prefix; see DropDamaged
+	Strange    []string        // keys with a name that looks like the engine's and is none: nothing ever reads them
+	Silent     []WorkerInfo    // workers that did not check in; the next tick takes their jobs back
+	Unserved   []QueueInfo     // queues with jobs that are ready, not paused, and served by no live worker
+}
+
+// Diagnose looks at everything. olderThan is as in Orphans. It only reads; what moves meanwhile is judged as Verify does.
+func (c *Client) Diagnose(ctx context.Context, olderThan time.Duration) (*Diagnosis, error) {
+	all, found, err := c.verify(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now, err := c.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := &Diagnosis{Violations: found, Orphans: all.orphans(now.Add(-olderThan))}
+	for key := range all.types {
+		switch name := strings.TrimPrefix(key, string(c.keys)); {
+		case strings.HasPrefix(name, damagedPrefix):
+			d.Damaged = append(d.Damaged, name)
+		case strange(name):
+			d.Strange = append(d.Strange, name)
+		}
+	}
+	slices.Sort(d.Damaged)
+	slices.Sort(d.Strange)
+	// What cannot be read because it is damaged is named by the violations.
+	if d.SetAside, err = c.SetAside(ctx); err != nil && !errors.Is(err, ErrCorrupt) {
+		return nil, err
+	}
+	workers, err := c.Workers(ctx)
+	if err != nil && !errors.Is(err, ErrCorrupt) {
+		return nil, err
+	}
+	queues, err := c.Queues(ctx)
+	if err != nil && !errors.Is(err, ErrCorrupt) {
+		return nil, err
+	}
+	served := map[string]bool{}
+	for _, w := range workers {
+		if !w.Alive {
+			d.Silent = append(d.Silent, w)
+			continue
+		}
+		for _, q := range w.Queues {
+			served[q] = true
+		}
+	}
+	for _, q := range queues {
+		if !served[q.Name] && !q.Paused() && q.Depth[0]+q.Depth[1]+q.Depth[2] > 0 {
+			d.Unserved = append(d.Unserved, q)
+		}
+	}
+	return d, nil
+}
+
+// strange tells whether a key's name begins as the engine's do and goes on as none of them does.
+func strange(name string) bool {
+	kind, rest, ok := strings.Cut(name, ":")
+	if !ok || !enginePrefixes[kind] || kind == "damaged" {
+		return false
+	}
+	switch kind {
+	case "label", "past":
+		return false // whatever people write
+	case "queue":
+		queue, lane, lanes := strings.Cut(rest, ":")
+		return !validName(queue) || lanes && lane != "0" && lane != "2"
+	case "jobs":
+		uuid, what, more := strings.Cut(rest, ":")
+		return !validName(uuid) || more && wantedKind("jobs:"+uuid+":"+what) == ""
+	case "worker":
+		return !validName(strings.TrimSuffix(rest, ":jobs"))
+	}
+	return !validName(rest)
+}
+
+// ErrNotDamaged refuses to drop a key that Repair has not put where it is.
+var ErrNotDamaged = errors.New("is no key that a repair moved out of the way")
+
+// DropDamaged removes a key that Repair moved out of the way, by its name as Diagnosis has it. ErrNotFound: it is not there.
+func (c *Client) DropDamaged(ctx context.Context, name string) error {
+	if !strings.HasPrefix(name, damagedPrefix) {
+		return fmt.Errorf("drop %q: %w", name, ErrNotDamaged)
+	}
+	n, err := c.rdb.Del(ctx, c.keys.key(name)).Result()
+	if err == nil && n == 0 {
+		return fmt.Errorf("drop %q: %w", name, ErrNotFound)
+	}
+	return read(ctx, "drop "+name, err)
+}
