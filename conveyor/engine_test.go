@@ -78,14 +78,21 @@ func wanted(store string) bool {
 	return only == "" || only == store
 }
 
+func init() {
+	kept := stores[:0]
+	for _, s := range stores {
+		if wanted(s.name) {
+			kept = append(kept, s)
+		}
+	}
+	stores = kept
+}
+
 // onBoth runs a test on a real Redis and on the server that the embedded store is built on, and then wants Verify to be silent.
 func onBoth(t *testing.T, test func(e *engine)) {
 	t.Helper()
 	t.Parallel()
 	for _, store := range stores {
-		if !wanted(store.name) {
-			continue
-		}
 		t.Run(store.name, func(t *testing.T) {
 			t.Parallel()
 			e := newEngine(t, store.open(t))

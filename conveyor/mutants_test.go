@@ -114,7 +114,7 @@ func TestMutants(t *testing.T) {
 	dead := readDead(t)
 	chosen := choose(t, all)
 	s := measureSuite(t)
-	t.Logf("%d of %d mutants; the tests take %v, the quick ones %v", len(chosen), len(all), s.slowTime, s.quickTime)
+	t.Logf("%d of %d mutants", len(chosen), len(all))
 
 	var mu sync.Mutex
 	survived, done := 0, 0
@@ -218,11 +218,18 @@ func (g graveyard) add(t *testing.T, m mutant.Mutant, by string) {
 	}
 }
 
-// suite is the conformance tests, the slow ones apart, and how long they take when nothing is wrong.
+// phase is some of the conformance tests, and what they take when nothing is wrong.
+type phase struct {
+	tests     []string
+	processor time.Duration
+	took      time.Duration
+}
+
+// suite is the conformance tests in the order in which they are asked: first those that are quick, then those that use the
+// processor for long, then those with workers, which wait for what a mistake may keep from coming.
 type suite struct {
-	binary              string
-	quick, slow         []string
-	quickTime, slowTime time.Duration
+	binary string
+	phases []phase
 }
 
 // measureSuite runs the tests once without a mistake.
@@ -232,37 +239,47 @@ func measureSuite(t *testing.T) *suite {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &suite{binary: binary}
-	tests := conformanceTests(t)
+	s := &suite{binary: binary, phases: make([]phase, 3)}
+	engine := conformanceTests(t, "onBoth", "stores")
+	var all phase
+	out := s.measure(t, &all, engine)
 	passed := regexp.MustCompile(`(?m)^--- PASS: (\S+) \(([0-9.]+)s\)`)
-	began := time.Now()
-	out, err := s.command(t.Context(), tests, "").CombinedOutput()
-	if err != nil {
-		t.Fatalf("the tests fail without any mistake: %v\n%s", err, out)
-	}
-	for _, m := range passed.FindAllStringSubmatch(string(out), -1) {
-		if took, _ := strconv.ParseFloat(m[2], 64); took > 0.7 {
-			s.slow = append(s.slow, m[1])
-		} else {
-			s.quick = append(s.quick, m[1])
+	for _, m := range passed.FindAllStringSubmatch(out, -1) {
+		p := &s.phases[0]
+		if took, _ := strconv.ParseFloat(m[2], 64); took > all.took.Seconds()/8 {
+			p = &s.phases[1]
 		}
+		p.tests = append(p.tests, m[1])
 	}
-	if len(s.quick)+len(s.slow) != len(tests) {
-		t.Fatalf("%d tests, %d ran:\n%s", len(tests), len(s.quick)+len(s.slow), out)
+	if n := len(s.phases[0].tests) + len(s.phases[1].tests); n != len(engine) {
+		t.Fatalf("%d tests, %d ran:\n%s", len(engine), n, out)
 	}
-	s.slowTime = time.Since(began)
-	began = time.Now()
-	if out, err := s.command(t.Context(), s.quick, "").CombinedOutput(); err != nil {
-		t.Fatalf("the tests fail without any mistake: %v\n%s", err, out)
+	s.phases[2].tests = conformanceTests(t, "onBothStores")
+	for i := range s.phases {
+		s.measure(t, &s.phases[i], s.phases[i].tests)
+		t.Logf("phase %d: %d tests take %v, %v of the processor", i, len(s.phases[i].tests), s.phases[i].took, s.phases[i].processor)
 	}
-	s.quickTime = time.Since(began)
 	return s
 }
 
+func (s *suite) measure(t *testing.T, p *phase, tests []string) string {
+	t.Helper()
+	began := time.Now()
+	cmd := s.command(t.Context(), tests, "", 0)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("the tests fail without any mistake: %v\n%s", err, out)
+	}
+	p.tests, p.took = tests, time.Since(began)
+	p.processor = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return string(out)
+}
+
 // command runs some tests with a mutation, on the embedded store's server only.
-func (s *suite) command(ctx context.Context, tests []string, mutation string) *exec.Cmd {
+func (s *suite) command(ctx context.Context, tests []string, mutation string, processor time.Duration) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, s.binary, "-test.run=^("+strings.Join(tests, "|")+")$", "-test.v", "-test.failfast", "-test.parallel=4")
-	cmd.Env = append(os.Environ(), envStore+"=miniredis", conveyor.EnvMutation+"="+mutation, "GOMAXPROCS=2")
+	cmd.Env = append(os.Environ(), envStore+"=miniredis", "GOMAXPROCS=2",
+		conveyor.EnvMutation+"="+mutation, conveyor.EnvMutationCPU+"="+strconv.FormatInt(processor.Milliseconds(), 10))
 	cmd.WaitDelay = time.Second
 	return cmd
 }
@@ -275,20 +292,20 @@ func (s *suite) try(t *testing.T, m mutant.Mutant, texts map[string]string) stri
 		t.Error(err)
 		return ""
 	}
-	if by := s.fails(t, s.quick, s.quickTime, file+"="+changed); by != "" {
-		return by
+	for i := range s.phases {
+		if by := s.fails(t, &s.phases[i], file+"="+changed); by != "" {
+			return by
+		}
 	}
-	return s.fails(t, s.slow, s.slowTime, file+"="+changed)
+	return ""
 }
 
-// fails returns the first test that fails, or why none could. A run that takes ten times as long as it should hangs.
-func (s *suite) fails(t *testing.T, tests []string, usual time.Duration, mutation string) string {
-	if len(tests) == 0 {
-		return ""
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), max(10*usual, 15*time.Second))
+// fails returns the first test that fails, or why none could. A run that uses four times the processor, or twenty times the
+// time, that it should hangs.
+func (s *suite) fails(t *testing.T, p *phase, mutation string) string {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*p.took+20*time.Second)
 	defer cancel()
-	cmd := s.command(ctx, tests, mutation)
+	cmd := s.command(ctx, p.tests, mutation, 4*p.processor+2*time.Second)
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -318,8 +335,8 @@ func (s *suite) fails(t *testing.T, tests []string, usual time.Duration, mutatio
 	return ""
 }
 
-// conformanceTests are the tests that run on both stores.
-func conformanceTests(t *testing.T) []string {
+// conformanceTests are the tests that use one of these names, to run on both stores.
+func conformanceTests(t *testing.T, runners ...string) []string {
 	t.Helper()
 	files, err := filepath.Glob("*_test.go")
 	if err != nil {
@@ -332,7 +349,7 @@ func conformanceTests(t *testing.T) []string {
 			t.Fatal(err)
 		}
 		for _, d := range f.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && strings.HasPrefix(d.Name.Name, "Test") && onStores(d) {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && strings.HasPrefix(d.Name.Name, "Test") && uses(d, runners) {
 				names = append(names, d.Name.Name)
 			}
 		}
@@ -340,14 +357,12 @@ func conformanceTests(t *testing.T) []string {
 	return names
 }
 
-// onStores tells whether a test calls one of the functions that run it on each store.
-func onStores(test *ast.FuncDecl) bool {
+// uses tells whether one of these names stands in a test.
+func uses(test *ast.FuncDecl, names []string) bool {
 	found := false
 	ast.Inspect(test, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			if f, ok := call.Fun.(*ast.Ident); ok && (f.Name == "onBoth" || f.Name == "onBothStores") {
-				found = true
-			}
+		if name, ok := n.(*ast.Ident); ok && slices.Contains(names, name.Name) {
+			found = true
 		}
 		return !found
 	})

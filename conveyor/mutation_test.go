@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"runtime/metrics"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,10 @@ import (
 // EnvMutation, set to "<file>=<path>" for a run of the test binary, has every script use the text at path instead of that
 // of the embedded file. TestMutants runs the tests so.
 const EnvMutation = "WAYBILL_TEST_MUTATION"
+
+// EnvMutationCPU is how many milliseconds of processor time that run may use. The time of day would be no measure on a busy
+// machine.
+const EnvMutationCPU = "WAYBILL_TEST_MUTATION_CPU"
 
 // mutantMemory is what a process with a mutation may use, in bytes: one that never ends tends to fill the memory first.
 const mutantMemory = 1 << 30
@@ -42,7 +47,7 @@ func init() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	go boundMemory()
+	go bound()
 }
 
 // mutate replaces a file in the texts of the scripts that have it.
@@ -65,11 +70,20 @@ func mutate(file, text string) error {
 	return nil
 }
 
-func boundMemory() {
+// bound ends a process that uses too much.
+func bound() {
+	limit, _ := strconv.ParseInt(os.Getenv(EnvMutationCPU), 10, 64)
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	for range time.Tick(50 * time.Millisecond) {
+		what := ""
 		if metrics.Read(heap); heap[0].Value.Uint64() > mutantMemory {
-			fmt.Println("--- FAIL: too much memory")
+			what = "memory"
+		}
+		if used := processorTime(); limit > 0 && used.Milliseconds() > limit {
+			what = "processor time"
+		}
+		if what != "" {
+			fmt.Println("--- FAIL: too much " + what)
 			os.Exit(2)
 		}
 	}
