@@ -33,13 +33,15 @@ func Unserved(ctx context.Context, c *conveyor.Client, needs []Need) ([]Warning,
 		return nil, fmt.Errorf("list the queues: %w", err)
 	}
 	workers = slices.DeleteFunc(workers, func(w conveyor.WorkerInfo) bool { return !w.Alive })
-	paused := map[string]string{}
+	paused := map[string]Warning{}
 	for _, q := range queues {
 		switch {
 		case q.Settings.Paused:
-			paused[q.Name] = "Its jobs wait until it is resumed: set paused = false in its queue block and apply."
+			paused[q.Name] = Warning{Summary: fmt.Sprintf("Queue %q is paused", q.Name),
+				Detail: "Its jobs wait until it is resumed: set paused = false in its queue block and apply."}
 		case q.ByHand:
-			paused[q.Name] = "It was paused by hand, and its jobs wait until it is resumed: `waybill queue resume " + q.Name + "`."
+			paused[q.Name] = Warning{Summary: fmt.Sprintf("Queue %q is paused by hand", q.Name),
+				Detail: "Its jobs wait until it is resumed: `waybill queue resume " + q.Name + "`."}
 		}
 	}
 	needs = slices.Clone(needs)
@@ -49,8 +51,8 @@ func Unserved(ctx context.Context, c *conveyor.Client, needs []Need) ([]Warning,
 	var warnings []Warning
 	for _, n := range slices.Compact(needs) {
 		w, missing := unmet(n, workers)
-		if detail := paused[n.Queue]; !missing && detail != "" {
-			w, missing = Warning{Summary: fmt.Sprintf("Queue %q is paused", n.Queue), Detail: detail}, true
+		if stopped, is := paused[n.Queue]; is && !missing {
+			w, missing = stopped, true
 		}
 		if missing && !slices.Contains(warnings, w) {
 			warnings = append(warnings, w)

@@ -191,12 +191,12 @@ func (m model) note(j *job) string {
 		}
 		return "from " + s.DueAt.UTC().Format(time.RFC3339)
 	case conveyor.StateQueued:
-		return "queue " + clean(s.Queue)
+		return "queue " + clean(s.Queue) + m.expiry(s)
 	case conveyor.StateHeld:
 		if s.Pending > 0 {
-			return fmt.Sprintf("%d to come", s.Pending)
+			return fmt.Sprintf("%d to come", s.Pending) + m.expiry(s)
 		}
-		return ""
+		return strings.TrimPrefix(m.expiry(s), "  ")
 	case conveyor.StateUnknown:
 		return "lost"
 	case conveyor.StateTemplate:
@@ -204,6 +204,14 @@ func (m model) note(j *job) string {
 	default:
 		return lower(ending(s, s.Ended))
 	}
+}
+
+// expiry says how long a job may go on waiting, if there is a limit.
+func (m model) expiry(s conveyor.Status) string {
+	if s.ExpiresAt.IsZero() {
+		return ""
+	}
+	return "  expires in " + clock(s.ExpiresAt.Sub(m.now))
 }
 
 // lower begins a sentence's words in the middle of a line.

@@ -63,6 +63,8 @@ func TestScreens(t *testing.T) {
 		{name: "submitting", msgs: []any{sales(t)[:2], applier.Submitting{Done: 400, Total: 1000}}},
 		{name: "running", o: LiveOptions{OwnWorker: true}, msgs: []any{sales(t), tickMsg(at(6))}},
 		{name: "failed", msgs: []any{broken(t), tickMsg(at(10))}},
+		{name: "limits", msgs: []any{limited(t), tickMsg(at(6))}},
+		{name: "expired", msgs: []any{expired(t)[:10], tickMsg(at(31))}},
 		{name: "warned", msgs: []any{sales(t), applier.Warning{Summary: "No worker serves queue \"etl\"", Detail: "x"}, tickMsg(at(2))}},
 		{name: "many", msgs: []any{many(t, 1000), tickMsg(at(9))}},
 		{name: "many-end-of-done", msgs: []any{many(t, 1000), tickMsg(at(9)), "d", "end"}},

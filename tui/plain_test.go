@@ -39,6 +39,7 @@ func stories(t testing.TB) []struct {
 	}{
 		{name: "finished", events: finishedWell(t)},
 		{name: "failed", events: endedBadly(t)},
+		{name: "limits", events: expired(t)},
 		{name: "nothing-to-do", events: []applier.Event{
 			applier.Following{Jobs: []applier.Followed{followed(load, 0, ended(conveyor.StateCompleted, at(0), at(1)))}}, applier.Done{}}},
 		{name: "continued", events: []applier.Event{

@@ -144,6 +144,36 @@ func finishedWell(t testing.TB) []applier.Event {
 		}}})
 }
 
+// limited is a run in which a unique key is held, a queue is paused by hand, a worker dies, and a job waits too long.
+func limited(t testing.TB) []applier.Event {
+	load, again, late, after := addr(t, "job.load"), addr(t, "job.load_again"), addr(t, "job.late"), addr(t, "job.after")
+	queued := conveyor.Status{State: conveyor.StateQueued, ExpiresAt: at(30)}
+	refused := changed(again, at(0), conveyor.Status{State: conveyor.StateFailed, Ended: at(0)})
+	refused.Failure = "unique key noop:orders is held by job.load (uuid-of-job.load)"
+	return []applier.Event{
+		applier.Opened{Store: "redis://127.0.0.1:6379", Workflow: "limits"},
+		applier.Following{Jobs: []applier.Followed{
+			followed(load, 0, conveyor.Status{State: conveyor.StateQueued}), followed(again, 0, refused.Status),
+			followed(late, 0, queued), followed(after, 1, conveyor.Status{State: conveyor.StateHeld, Pending: 1, ExpiresAt: at(90)}),
+		}},
+		refused,
+		changed(load, at(1), running(1, at(1))),
+		applier.Warning{Summary: `Queue "sales" is paused by hand`, Detail: "Its jobs wait until it is resumed: `waybill queue resume sales`."},
+		changed(load, at(5), conveyor.Status{State: conveyor.StateQueued, Fence: 1, Lost: 1, Started: at(1)}),
+	}
+}
+
+// expired ends limited: a job waited too long, and what waits for it is skipped.
+func expired(t testing.TB) []applier.Event {
+	load, late, after := addr(t, "job.load"), addr(t, "job.late"), addr(t, "job.after")
+	return append(limited(t),
+		changed(late, at(30), conveyor.Status{State: conveyor.StateExpired, Ended: at(30)}),
+		changed(after, at(30), conveyor.Status{State: conveyor.StateSkipped, Ended: at(30)}),
+		changed(load, at(31), running(2, at(31))),
+		changed(load, at(33), ended(conveyor.StateCompleted, at(31), at(33))),
+		applier.Done{Result: applier.Result{Added: 4, Bad: []applier.Followed{{Addr: late}, {Addr: addr(t, "job.load_again")}}}})
+}
+
 // endedBadly ends broken.
 func endedBadly(t testing.TB) []applier.Event {
 	us := addr(t, `job.extract["us"]`)

@@ -31,7 +31,7 @@ func story(s step, now time.Time) string {
 	case conveyor.StateQueued:
 		switch {
 		case is.Lost > was.Lost && was.State == conveyor.StateRunning:
-			return fmt.Sprintf("Its worker died after %s, queued again", took(lasted(was, now)))
+			return fmt.Sprintf("Its worker%s died after %s, queued again", named(was.Owner), took(lasted(was, now)))
 		case was.State == conveyor.StateRunning && is.Attempts > was.Attempts:
 			return fmt.Sprintf("Attempt %d failed, queued again", is.Attempts)
 		case was.State == conveyor.StateRunning:
@@ -53,6 +53,14 @@ func story(s step, now time.Time) string {
 	default:
 		return ending(is, now)
 	}
+}
+
+// named is a name in a sentence, "" for none.
+func named(owner string) string {
+	if owner == "" {
+		return ""
+	}
+	return " " + clean(owner)
 }
 
 // attemptNote names every attempt but the first.
@@ -92,7 +100,7 @@ func ending(s conveyor.Status, now time.Time) string {
 	case conveyor.StateObsolete:
 		return "Obsolete"
 	case conveyor.StateExpired:
-		return "Expired: it did not start in the time it may wait"
+		return "Expired: it waited too long"
 	default:
 		return ""
 	}
