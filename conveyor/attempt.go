@@ -34,6 +34,8 @@ type Attempt struct {
 	listeners []*listener   // that end with the attempt
 	sending   chan struct{} // 1 slot, taken by who sends a message; made with the first
 	sent      int64         // messages; of who sends
+	told      Progress      // the latest
+	toldAt    time.Time     // when the attempt came so far, or began; zero before
 }
 
 // attemptKey finds the attempt in a context.

@@ -36,7 +36,14 @@ func (w outputWriter) Write(p []byte) (int, error) {
 }
 
 // Progress tells observers how far the attempt is; Total 0 is unknown. Only the latest of many in a short time is sent.
-func (a *Attempt) Progress(p Progress) { a.output.setProgress(p) }
+func (a *Attempt) Progress(p Progress) {
+	a.mu.Lock()
+	if p != a.told { // telling the same again is no progress
+		a.told, a.toldAt = p, time.Now()
+	}
+	a.mu.Unlock()
+	a.output.setProgress(p)
+}
 
 // output collects what an attempt writes and sends it in few calls. Sending runs beside the handler and is retried until the
 // store answers, so a store that is away costs memory, at most MaxLog, and no time.

@@ -21,6 +21,8 @@ type Options struct {
 	EmptyNamespace bool
 	// Logger gets what nobody can return: set-aside entries, retried calls. The default discards.
 	Logger *slog.Logger
+	// Observer is told what happens, for metrics: see the package conveyor/metrics. Default: none.
+	Observer Observer
 }
 
 func (o Options) withDefaults() Options {
@@ -58,6 +60,7 @@ type Client struct {
 	rdb        redis.UniversalClient
 	keys       keyspace
 	logger     *slog.Logger
+	observer   Observer // nil for none
 	broadcasts *broadcaster
 	hearing    *hearing
 }
@@ -68,7 +71,7 @@ func NewClient(rdb redis.UniversalClient, o Options) (*Client, error) {
 	if err := o.validate(rdb); err != nil {
 		return nil, fmt.Errorf("conveyor options: %w", err)
 	}
-	c := &Client{rdb: rdb, keys: newKeyspace(o.Namespace), logger: o.Logger, broadcasts: newBroadcaster()}
+	c := &Client{rdb: rdb, keys: newKeyspace(o.Namespace), logger: o.Logger, observer: o.Observer, broadcasts: newBroadcaster()}
 	c.hearing = newHearing(c, o.Logger)
 	return c, nil
 }

@@ -31,6 +31,7 @@ func (c *Client) Exchange(ctx context.Context, r ExchangeRequest) (ExchangeReply
 		return ExchangeReply{}, fmt.Errorf("exchange: %w", err)
 	}
 	c.warnDamaged(out.Damaged)
+	c.happened(AckOutdated, len(out.Outdated))
 	return out, nil
 }
 

@@ -75,6 +75,7 @@ func (c *Client) Beat(ctx context.Context, w WorkerInfo) (BeatReply, error) {
 		uuid, fence, _ := strings.Cut(pair, " ")
 		out.Unknown = append(out.Unknown, Holding{UUID: uuid, Fence: integer(fence)})
 	}
+	c.happened(LeaseExtended, len(w.Running)-len(out.Outdated))
 	return out, nil
 }
 

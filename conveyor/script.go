@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -91,6 +92,20 @@ const callTries = 4
 
 // run calls a script and repeats it while the way to Redis fails. The scripts make every other key from KEYS[1].
 func (c *Client) run(ctx context.Context, s *script, args ...any) (any, error) {
+	if c.observer == nil {
+		return c.send(ctx, s, args)
+	}
+	began := time.Now()
+	reply, err := c.send(ctx, s, args)
+	operation := s.name
+	if s.name == applyScript.name {
+		operation, _ = args[0].(string)
+	}
+	c.observer.Called(operation, time.Since(began), err)
+	return reply, err
+}
+
+func (c *Client) send(ctx context.Context, s *script, args []any) (any, error) {
 	keys := []string{c.keys.status()}
 	pause := newPause()
 	for try := 1; ; try++ {
@@ -111,6 +126,7 @@ func (c *Client) run(ctx context.Context, s *script, args ...any) (any, error) {
 		if !errors.Is(err, ErrUnavailable) || errors.Is(err, ErrFull) || try == callTries { // room does not come in a moment
 			return nil, err
 		}
+		c.happened(CallRepeated, 1)
 		c.logger.Warn("call repeated", "script", s.name, "try", try, "error", err)
 		if !pause.wait(ctx) {
 			return nil, context.Cause(ctx)
@@ -122,7 +138,7 @@ func (c *Client) run(ctx context.Context, s *script, args ...any) (any, error) {
 // it.
 func (c *Client) scriptError(ctx context.Context, s *script, err error) error {
 	prefix := s.name + ": "
-	if s == applyScript {
+	if s.name == applyScript.name {
 		prefix = ""
 	}
 	if ctx.Err() != nil {

@@ -19,6 +19,8 @@ type TickReply struct {
 	Changes int           // jobs changed
 	More    bool          // work is left: tick again at once
 	Dead    []string      // workers found silent and removed
+	Lost    int           // jobs taken from them, and from leases that ended
+	Expired int           // jobs that waited too long
 	Damaged []string      // keys that were met and could not be worked with
 	Next    time.Duration // until the next due time or deadline; 0: none known
 	Now     time.Time
@@ -32,13 +34,18 @@ func (c *Client) Tick(ctx context.Context) (TickReply, error) {
 		return TickReply{}, err
 	}
 	p := texts(reply)
-	if len(p) < 5 || len(p) < 5+int(integer(p[4])) {
+	if len(p) < 7 || len(p) < 7+int(integer(p[6])) {
 		return TickReply{}, errors.New("tick: unreadable reply")
 	}
-	dead := 5 + int(integer(p[4]))
+	dead := 7 + int(integer(p[6]))
 	c.warnDamaged(p[dead:])
-	return TickReply{
+	out := TickReply{
 		Changes: int(integer(p[0])), More: p[1] == "1", Next: time.Duration(integer(p[2])) * time.Millisecond,
-		Now: time.UnixMilli(integer(p[3])), Dead: p[5:dead], Damaged: p[dead:],
-	}, nil
+		Now: time.UnixMilli(integer(p[3])), Dead: p[7:dead], Damaged: p[dead:],
+		Lost: int(integer(p[4])), Expired: int(integer(p[5])),
+	}
+	c.happened(JobLost, out.Lost)
+	c.happened(JobExpired, out.Expired)
+	c.happened(WorkerDied, len(out.Dead))
+	return out, nil
 }

@@ -22,6 +22,7 @@ const leaveTimeout = 5 * time.Second
 type Worker struct {
 	// Immutable.
 	engine     engine
+	observer   Observer                    // nil for none
 	check      func(context.Context) error // of the store, before the first call
 	namespace  string
 	o          WorkerOptions
@@ -45,6 +46,7 @@ type Worker struct {
 	turns      *turns
 	held       map[Holding]*Attempt // reserved and not known to be acknowledged
 	active     int                  // attempts whose handler has not ended
+	contact    time.Time            // of the latest successful exchange or tick
 	draining   bool                 // nothing more is reserved: no slot is offered
 	acks       []Ack                // of ended attempts, to be sent
 	unhandled  map[string]bool      // complaints that were logged
@@ -65,7 +67,7 @@ func NewWorker(c *Client, o WorkerOptions) (*Worker, error) {
 	}
 	w, err := newWorker(c, c.Namespace(), o)
 	if err == nil {
-		w.check = c.CheckStore
+		w.check, w.observer = c.CheckStore, c.observer
 	}
 	return w, err
 }

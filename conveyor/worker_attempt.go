@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // begun is the baton of the first attempt.
@@ -51,10 +52,16 @@ func (w *Worker) attempt(ctx context.Context, a *Attempt) {
 	defer w.attempts.Done()
 	<-a.after
 	var ack Ack
-	returned := false
+	returned, began := false, time.Now()
+	a.mu.Lock()
+	a.toldAt = began
+	a.mu.Unlock()
 	defer func() {
 		if !returned {
 			ack = w.conclude(ctx, a, errGoexit)
+		}
+		if w.observer != nil {
+			w.observer.Attempted(a.job.GetQueue(), outcomeOf(ack.Verdict, errors.Is(context.Cause(ctx), ErrCancelled)), time.Since(began))
 		}
 		a.unlisten()
 		a.cancel(nil)

@@ -106,6 +106,7 @@ func (w *Worker) exchange(base context.Context, r ExchangeRequest) (ExchangeRepl
 	for pause := newPause(); ; {
 		reply, err := w.engine.Exchange(base, r)
 		if err == nil {
+			w.reached()
 			return reply, nil
 		}
 		if !transient(err) {

@@ -20,6 +20,7 @@ func (w *Worker) ticks(ctx context.Context) {
 				}
 				break
 			}
+			w.reached()
 			for _, id := range reply.Dead {
 				w.o.Logger.Warn("worker announced dead", "worker", id)
 			}

@@ -2,8 +2,8 @@
 -- and expired leases, and sweeps what is over.
 -- KEYS: 1 <prefix>status.
 -- ARGV: ms after which a silent worker is dead; ms that calls of callers without a worker are kept.
--- Replies: jobs changed, 1 when work is left, ms until the next due time or deadline (0: none), now, number of dead
---   workers, their ids, then the damaged keys.
+-- Replies: jobs changed, 1 when work is left, ms until the next due time or deadline (0: none), now, jobs lost, jobs
+--   expired, number of dead workers, their ids, then the damaged keys.
 -- Errors: CORRUPT <key> ...
 check_fixed()
 need('zset', 'workers', 'callers', 'sweeps', 'removals', 'expiry')
@@ -41,6 +41,11 @@ if settle_all() then
   local first = call('ZRANGE', PRE .. 'todo', 0, 0, 'WITHSCORES')[2]
   more = more or first and tonumber(first) <= now
 end
+local expired = 0
+for i = 1, #changed do
+  local r = changed[i]
+  if r.st == 'E' and r.os ~= 'E' then expired = expired + 1 end
+end
 commit('tick')
 
 local next_at
@@ -56,7 +61,8 @@ consider('leases', 0, 1)
 consider('todo', 0, 1)
 consider('expiry', 0, 1)
 consider('workers', dead_ms, 1)
-local out = {num(#changed), more and '1' or '0', num(next_at and max(1, next_at - now) or 0), num(now), num(#dead)}
+local out = {num(#changed), more and '1' or '0', num(next_at and max(1, next_at - now) or 0), num(now), num(lost),
+  num(expired), num(#dead)}
 for i = 1, #dead do out[#out + 1] = dead[i] end
 for i = 1, #damaged do out[#out + 1] = damaged[i] end
 return out

@@ -33,7 +33,7 @@ type unit struct {
 var units = []unit{
 	{folder: ".", imports: []string{"internal/cli"}},
 	{folder: "internal/cli", imports: []string{"tui", "applier", "planner", "config", "internal/gitops",
-		"conveyor", "conveyor/handlers", "conveyor/embedded", "conveyor/outbox"}, tests: []string{"internal/redistest"}},
+		"conveyor", "conveyor/handlers", "conveyor/embedded", "conveyor/metrics", "conveyor/outbox"}, tests: []string{"internal/redistest"}},
 	{folder: "internal/gitops", imports: []string{"applier", "planner", "config"}, tests: stores},
 	{folder: "tui", imports: []string{"applier"}, tests: stores},
 	{folder: "applier", imports: []string{"planner", "conveyor"}, tests: stores},
@@ -44,6 +44,7 @@ var units = []unit{
 	{folder: "conveyor", imports: []string{"conveyor/wire", "conveyor/schedule"}, tests: append(stores, "internal/mutant", "internal/enginemodel")},
 	{folder: "conveyor/handlers", imports: []string{"conveyor"}, tests: stores},
 	{folder: "conveyor/embedded", imports: []string{"conveyor"}, tests: stores},
+	{folder: "conveyor/metrics", imports: []string{"conveyor"}, tests: stores},
 	{folder: "conveyor/outbox", imports: []string{"conveyor"}, tests: stores},
 	{folder: "conveyor/schedule"},
 	{folder: "conveyor/wire"},
@@ -77,6 +78,7 @@ var bans = []ban{
 	{folder: "conveyor", imports: languages, reason: "it knows jobs, never workflows"},
 	{folder: "conveyor/handlers", imports: languages, reason: "it knows jobs, never workflows"},
 	{folder: "conveyor/embedded", imports: languages, reason: "it knows jobs, never workflows"},
+	{folder: "conveyor/metrics", imports: languages, reason: "it knows jobs, never workflows"},
 	{folder: "conveyor/outbox", imports: languages, reason: "it knows jobs, never workflows"},
 }
 

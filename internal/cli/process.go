@@ -11,6 +11,8 @@ import (
 	"github.com/mattn/go-isatty"
 
 	"github.com/waybill-dev/waybill/tui"
+
+	"github.com/waybill-dev/waybill/conveyor"
 )
 
 // The exit codes of every command.
@@ -39,8 +41,9 @@ type app struct {
 	p     Process
 	stops *stops
 
-	chdir   string
-	noColor bool
+	chdir    string
+	noColor  bool
+	observer conveyor.Observer // of the stores that are opened; nil for none
 }
 
 // Run runs one command line and returns the exit code.

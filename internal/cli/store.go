@@ -72,7 +72,7 @@ func (a *app) open(ctx context.Context, r redisFlag, w *config.Workflow, how acc
 	if err != nil {
 		return nil, err
 	}
-	s.client, err = conveyor.NewClient(rdb, conveyor.Options{Namespace: w.Namespace})
+	s.client, err = conveyor.NewClient(rdb, conveyor.Options{Namespace: w.Namespace, Observer: a.observer})
 	if err != nil {
 		return nil, joinClose(err, s)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/handlers"
+	"github.com/waybill-dev/waybill/conveyor/metrics"
 )
 
 // working is one run of the worker command.
@@ -30,6 +31,8 @@ type working struct {
 	concurrency   int
 	drain         time.Duration
 	allowUnsigned bool
+	metrics       string
+	healthTimeout time.Duration
 }
 
 func (a *app) workerCommand() *cobra.Command {
@@ -47,11 +50,18 @@ takes critical jobs twice as often as default ones while there are both.
 exec, http, sleep and noop jobs are handled; commands run in -dir, by default the
 workflow's directory. Other types are left to workers that know them.
 
+With -metrics it serves, on the loopback interface unless a host is given,
+/metrics for Prometheus, and /livez and /readyz for whoever supervises it: 200, or
+503 with the reason. It is alive while it reserved jobs or did its tick within
+-health-timeout, and ready while it takes jobs too. Nobody is asked for credentials
+there, and the names of queues are shown.
+
 Ctrl-C or SIGTERM takes no new jobs, lets running ones end for -shutdown-timeout,
 and hands back the rest. A second one leaves at once.`,
 		Example: `waybill worker examples/sales
 waybill worker -redis redis://127.0.0.1:6379 -concurrency 20
-waybill worker -queues critical=6,default=3`,
+waybill worker -queues critical=6,default=3
+waybill worker -metrics 9100 examples/sales`,
 		RunE: func(cmd *cobra.Command, args []string) error { return w.run(cmd.Context(), args) },
 	}
 	w.redis.flags(cmd)
@@ -65,6 +75,9 @@ waybill worker -queues critical=6,default=3`,
 	f.DurationVar(&w.drain, "shutdown-timeout", conveyor.DefaultShutdownTimeout, "On Ctrl-C, let running jobs go on for so long, as in `30s`.")
 	f.BoolVar(&w.allowUnsigned, "allow-unsigned", false, "Run exec and http jobs that carry no signature. Whoever can write to the Redis can then run "+
 		"commands on this machine.")
+	f.StringVar(&w.metrics, "metrics", "", "Serve metrics and health at `[HOST:]PORT`. Without a host: 127.0.0.1. Default: not at all.")
+	f.DurationVar(&w.healthTimeout, "health-timeout", metrics.DefaultHealthTimeout, "With -metrics: call the worker dead when the store did not "+
+		"answer it for so long, as in `30s`.")
 	return cmd
 }
 
@@ -80,6 +93,14 @@ func (w *working) run(ctx context.Context, args []string) (err error) {
 	keyring, err := w.a.keyring(true)
 	if err != nil {
 		return err
+	}
+	shown, err := expose(w.metrics, w.healthTimeout)
+	if err != nil {
+		return err
+	}
+	defer shown.close()
+	if shown.metrics != nil {
+		w.a.observer = shown.metrics
 	}
 	s, err := w.a.open(ctx, w.redis, workflow, serving)
 	if err != nil {
@@ -107,6 +128,11 @@ func (w *working) run(ctx context.Context, args []string) (err error) {
 	if w.allowUnsigned {
 		log.Warn("unsigned jobs are run: whoever can write to the store can run commands here")
 	}
+	if shown.metrics != nil {
+		shown.metrics.Client(s.client)
+		shown.metrics.Worker(worker)
+	}
+	shown.serve(log)
 	following, end := context.WithCancel(ctx)
 	var follower sync.WaitGroup
 	if w.queues == "" {
