@@ -86,6 +86,17 @@ type Warning struct {
 	Summary, Detail string
 }
 
+// StoreAway says that the store does not answer, and that it is asked again. It repeats while that lasts.
+type StoreAway struct {
+	For    time.Duration // since the first call without an answer
+	Left   time.Duration // until it is given up
+	Reason string        // why the latest call failed
+	Then   string        // what it means when the store stays away, in a sentence
+}
+
+// StoreBack says that a store which was told to be away answers again.
+type StoreBack struct{ After time.Duration }
+
 // Done is the last event.
 type Done struct {
 	Result Result
@@ -102,6 +113,8 @@ func (Following) event()    {}
 func (JobChanged) event()   {}
 func (StillRunning) event() {}
 func (Warning) event()      {}
+func (StoreAway) event()    {}
+func (StoreBack) event()    {}
 func (Done) event()         {}
 
 // Observer receives events. Observe is called from one goroutine.

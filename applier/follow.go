@@ -47,9 +47,10 @@ type follower struct {
 
 func (f *follower) run(ctx context.Context) (Result, error) {
 	f.began, f.warned = time.Now(), map[Warning]bool{}
-	err := enduring(ctx, f.load)
+	patient := endurance{post: f.mail.post, then: thenFollowed}
+	err := patient.call(ctx, f.load)
 	for err == nil && !f.jobs.settled() {
-		err = enduring(ctx, f.step)
+		err = patient.call(ctx, f.step)
 	}
 	if err == nil && ctx.Err() != nil || endedBy(ctx, err) {
 		if f.jobs == nil {

@@ -62,6 +62,7 @@ type lockRequest struct {
 	operation string
 	timeout   time.Duration // 0 asks once
 	waiting   func(LockWaiting)
+	patient   endurance
 }
 
 // acquireLock takes the lock or fails with *LockedError. The returned context is cancelled, with ErrLockLost as its
@@ -107,7 +108,7 @@ func acquireLock(ctx context.Context, c *conveyor.Client, r lockRequest) (contex
 func (l *lock) try(ctx context.Context, r lockRequest) (*Holder, error) {
 	keys := []string{l.client.Prefix() + lockKey(l.workflow), l.client.Prefix() + "clock"}
 	var reply []string
-	err := enduring(ctx, func(ctx context.Context) (err error) {
+	err := r.patient.call(ctx, func(ctx context.Context) (err error) {
 		reply, err = acquireScript.Run(ctx, l.client.Redis(), keys, l.token, r.who, r.operation, lockLease.Milliseconds()).StringSlice()
 		return err
 	})
@@ -215,7 +216,7 @@ func ForceUnlock(ctx context.Context, c *conveyor.Client, workflow, token string
 
 func removeLock(ctx context.Context, c *conveyor.Client, workflow, token string) (bool, error) {
 	removed := false
-	err := enduring(ctx, func(ctx context.Context) error {
+	err := endurance{}.call(ctx, func(ctx context.Context) error {
 		n, err := releaseScript.Run(ctx, c.Redis(), []string{c.Prefix() + lockKey(workflow)}, token).Int()
 		removed = n == 1
 		return err

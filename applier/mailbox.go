@@ -7,7 +7,7 @@ import (
 
 // mailbox hands events to an Observer from a goroutine of its own, so that whoever posts never waits. It is unbounded,
 // but an event that a later one makes obsolete leaves it: at most one JobChanged and one StillRunning per job and one
-// Submitting and LockWaiting are in it, however slow the observer. Order is the order of posting; what replaces
+// Submitting, LockWaiting and StoreAway are in it, however slow the observer. Order is the order of posting; what replaces
 // an earlier event stands at its own place, not at that one's.
 type mailbox struct {
 	observer Observer
@@ -106,6 +106,8 @@ func obsoletes(e Event) any {
 		return "submitting"
 	case LockWaiting:
 		return "waiting"
+	case StoreAway:
+		return "away"
 	default:
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -13,37 +14,132 @@ import (
 )
 
 // How long a call is repeated while the store, which was reached before, cannot be: long enough for a Sentinel failover, or for another
-// process to take over the embedded store. All calls that are repeated read, or are idempotent by a token.
+// process to take over the embedded store. All calls that are repeated read, or are idempotent by a token or by companion writes.
 const (
 	outagePatience = 15 * time.Second
 	outagePause    = 50 * time.Millisecond
 	outagePauseMax = time.Second
+	outageTold     = 2 * time.Second // after so long without an answer people are told
+	outageToldMore = 5 * time.Second // and told again
+	outageLastTry  = time.Second     // what the last call gets at least
 )
 
-// enduring makes a call, and makes it again while the store cannot be reached.
-func enduring(ctx context.Context, call func(context.Context) error) error {
-	var since time.Time
+// endurance makes calls, and makes them again while the store cannot be reached. It tells about that, if post is set.
+type endurance struct {
+	post func(Event)
+	then string // what becomes of everything when patience ends, in a sentence
+}
+
+// What becomes of an apply whose store stays away.
+const (
+	thenUnsubmitted = "Otherwise this ends here: what was submitted stands, and applying again submits the rest."
+	thenFollowed    = "Otherwise this ends here: the jobs go on, and applying again follows them."
+)
+
+func (n endurance) call(ctx context.Context, call func(context.Context) error) error {
+	began := time.Now()
+	var o *outage
 	for pause := outagePause; ; pause = min(2*pause, outagePauseMax) {
-		err := call(ctx)
+		err := o.bounded(ctx, call)
 		if err == nil || !unreachable(err) || ctx.Err() != nil {
+			o.over(err == nil)
 			return err
 		}
-		if since.IsZero() {
-			since = time.Now()
+		if o == nil {
+			o = &outage{endurance: n, began: began}
+			o.schedule(max(outageTold-time.Since(began), 0))
 		}
-		if time.Since(since) > outagePatience {
-			return err
+		last, left := o.met(err)
+		if left <= 0 {
+			o.over(false)
+			return last
 		}
 		select {
 		case <-ctx.Done():
-			return err
+			o.over(false)
+			return last
 		case <-time.After(pause):
 		}
 	}
 }
 
-// unreachable tells a broken way to the store, and a store that says it cannot serve now, from all other errors.
+// outage is the time from a first failed call to the next answer. Telling about it must not wait for a call that hangs, so it is
+// done by a timer.
+type outage struct {
+	endurance
+	began time.Time
+
+	mu    sync.Mutex
+	err   error // the latest that is no deadline of our own
+	timer *time.Timer
+	told  bool
+	ended bool
+}
+
+// bounded makes the call; one of an outage gets no more time than is left. A nil outage is none.
+func (o *outage) bounded(ctx context.Context, call func(context.Context) error) error {
+	if o == nil {
+		return call(ctx)
+	}
+	ctx, cancel := context.WithTimeout(ctx, max(outagePatience-time.Since(o.began), outageLastTry))
+	defer cancel()
+	return call(ctx)
+}
+
+// met notes why the latest call failed, and returns what to report in the end, and how much patience is left.
+func (o *outage) met(err error) (last error, left time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err == nil || !errors.Is(err, context.DeadlineExceeded) {
+		o.err = err
+	}
+	return o.err, outagePatience - time.Since(o.began)
+}
+
+func (o *outage) schedule(after time.Duration) {
+	if o.post == nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.timer = time.AfterFunc(after, o.tell)
+}
+
+// tell says that the store is still away, and will again.
+func (o *outage) tell() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		return
+	}
+	o.told = true
+	after := time.Since(o.began)
+	o.post(StoreAway{For: after, Left: max(outagePatience-after, 0), Reason: o.err.Error(), Then: o.then})
+	o.timer.Reset(outageToldMore)
+}
+
+// over ends the outage, with an answer or without.
+func (o *outage) over(answered bool) {
+	if o == nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = true
+	if o.timer != nil {
+		o.timer.Stop()
+	}
+	if o.told && answered {
+		o.post(StoreBack{After: time.Since(o.began)})
+	}
+}
+
+// unreachable tells a broken way to the store, and a store that says it cannot serve now, from all other errors. What only
+// a person can mend is not waited for.
 func unreachable(err error) bool {
+	if errors.Is(err, conveyor.ErrFull) || errors.Is(err, conveyor.ErrUnsaved) {
+		return false
+	}
 	var timeout net.Error
 	return errors.Is(err, conveyor.ErrUnavailable) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, net.ErrClosed) || errors.As(err, &timeout) ||

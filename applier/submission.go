@@ -34,6 +34,11 @@ type submission struct {
 	held  []error                      // of rows whose unique key is held, in the last pass
 }
 
+// patient makes calls through outages.
+func (s *submission) patient() endurance {
+	return endurance{post: s.mail.post, then: thenUnsubmitted}
+}
+
 // submit takes the lock, makes sure that the plan still holds, writes it, and gives the lock up.
 func (s *submission) submit(ctx context.Context) (err error) {
 	s.plan, s.done = s.run.Plan, map[config.Addr]*planner.Row{}
@@ -43,7 +48,7 @@ func (s *submission) submit(ctx context.Context) (err error) {
 	s.run.probe("lock")
 	held, l, err := acquireLock(ctx, s.client, lockRequest{
 		workflow: s.workflow, who: s.run.Who, operation: s.run.Operation, timeout: s.run.LockTimeout,
-		waiting: func(e LockWaiting) { s.mail.post(e) },
+		waiting: func(e LockWaiting) { s.mail.post(e) }, patient: s.patient(),
 	})
 	if err != nil {
 		return s.interrupted(ctx, err)
@@ -85,7 +90,7 @@ func (s *submission) underLock(ctx context.Context) error {
 
 func (s *submission) readState(ctx context.Context) error {
 	var snap *snapshot
-	err := enduring(ctx, func(ctx context.Context) (err error) {
+	err := s.patient().call(ctx, func(ctx context.Context) (err error) {
 		snap, err = readSnapshot(ctx, s.client, s.workflow)
 		return err
 	})

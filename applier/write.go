@@ -58,7 +58,7 @@ func (s *submission) pass(ctx context.Context, limit int) (refused *refusal, pro
 		workflow: s.workflow,
 		jobs:     jobBuilder{namespace: s.client.Namespace(), keyring: s.run.Keyring, uuids: s.uuidsAfter()},
 		stored: func(uuid string) (job *wire.Job, status conveyor.Status, err error) {
-			err = enduring(ctx, func(ctx context.Context) error {
+			err = s.patient().call(ctx, func(ctx context.Context) error {
 				job, status, err = s.client.Get(ctx, uuid)
 				return err
 			})
@@ -156,11 +156,14 @@ func (s *submission) write(ctx context.Context, k *chunk) (*refusal, error) {
 	return nil, nil
 }
 
-// apply sends a batch to its end, whatever becomes of ctx meanwhile.
+// apply sends a batch to its end, whatever becomes of ctx meanwhile. One that was done, and whose answer was lost, is a
+// no-op.
 func (s *submission) apply(ctx context.Context, b conveyor.Batch) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), batchTimeout)
-	defer cancel()
-	return s.client.Apply(ctx, b)
+	return s.patient().call(ctx, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), batchTimeout)
+		defer cancel()
+		return s.client.Apply(ctx, b)
+	})
 }
 
 // identity is what the first batch of a workflow stores besides: nobody else may have been first.

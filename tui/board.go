@@ -58,6 +58,7 @@ type job struct {
 type board struct {
 	opened   applier.Opened
 	lock     *applier.LockWaiting // while waiting for it
+	away     *applier.StoreAway   // while the store does not answer
 	submit   applier.Submitting
 	warnings []applier.Warning // each once
 	done     *applier.Done
@@ -83,9 +84,14 @@ type step struct {
 // observe folds one event and returns the jobs whose status it told, in order. A status that was known already is
 // not returned, nor is one that is older than what is known.
 func (b *board) observe(e applier.Event) []step {
+	if _, still := e.(applier.StoreAway); !still {
+		b.away = nil // whatever else comes, the store told it, or nobody waits any more
+	}
 	switch e := e.(type) {
 	case applier.Opened:
 		b.opened = e
+	case applier.StoreAway:
+		b.away = &e
 	case applier.LockWaiting:
 		b.lock = &e
 	case applier.Submitting:

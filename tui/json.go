@@ -3,6 +3,7 @@ package tui
 import (
 	"encoding/json"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -158,6 +159,11 @@ func (j *JSON) Observe(e applier.Event) {
 			j.lock = e.Holder.Token
 			j.diagnostic(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: "Waiting for the state lock", Detail: lockLine(e)}, nil)
 		}
+	case applier.StoreAway:
+		j.diagnostic(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: "The store does not answer",
+			Detail: awayLine(e) + " " + strings.TrimSuffix(e.Reason, ".") + ". " + e.Then}, nil)
+	case applier.StoreBack:
+		j.write("info", "log", backLine(e), nil)
 	case applier.RowApplied:
 		j.rowApplied(e)
 	case applier.Replanned:

@@ -66,6 +66,7 @@ func TestScreens(t *testing.T) {
 		{name: "limits", msgs: []any{limited(t), tickMsg(at(6))}},
 		{name: "expired", msgs: []any{expired(t)[:10], tickMsg(at(31))}},
 		{name: "warned", msgs: []any{sales(t), applier.Warning{Summary: "No worker serves queue \"etl\"", Detail: "x"}, tickMsg(at(2))}},
+		{name: "away", msgs: []any{sales(t), away(7), tickMsg(at(9))}},
 		{name: "many", msgs: []any{many(t, 1000), tickMsg(at(9))}},
 		{name: "many-end-of-done", msgs: []any{many(t, 1000), tickMsg(at(9)), "d", "end"}},
 		{name: "many-with-logs", msgs: []any{many(t, 1000), tickMsg(at(9)), "f", "pgdown", "down", "up"}},

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/waybill-dev/waybill/applier"
@@ -42,6 +43,8 @@ type Plain struct {
 	board *board
 	lock  applier.LockWaiting // last told
 	buf   bytes.Buffer
+
+	silent bool // the store is, and that was told
 }
 
 // NewPlain returns a Plain.
@@ -63,6 +66,12 @@ func (p *Plain) Observe(e applier.Event) {
 			p.lock = e
 			fmt.Fprintln(&p.buf, lockLine(e))
 		}
+	case applier.StoreAway:
+		p.away(e)
+		return
+	case applier.StoreBack:
+		p.silent = false
+		fmt.Fprintln(&p.buf, backLine(e))
 	case applier.RowApplied:
 		if s := cmp.Or(finished(e.Row.Action), starting(e.Row.Action)); s != "" {
 			p.line(e.Row.Addr.String(), s)
@@ -148,6 +157,16 @@ func (p *Plain) warn(w applier.Warning) {
 	p.o.Err.Write(p.buf.Bytes()) //nolint:errcheck // an observer has nobody to tell
 }
 
+// away tells that the store does not answer: why and what follows once, then only that it lasts.
+func (p *Plain) away(e applier.StoreAway) {
+	fmt.Fprintln(&p.buf, awayLine(e))
+	if !p.silent {
+		fmt.Fprintf(&p.buf, "  %s.\n  %s\n", strings.TrimSuffix(clean(e.Reason), "."), clean(e.Then))
+	}
+	p.silent = true
+	p.o.Err.Write(p.buf.Bytes()) //nolint:errcheck // an observer has nobody to tell
+}
+
 func (p *Plain) summary() {
 	writeClosing(&p.buf, p.board, operation{destroy: p.o.Destroy, watch: p.o.Watch}, p.o.Ink)
 }
@@ -166,6 +185,15 @@ func writeClosing(w io.Writer, b *board, op operation, ink Ink) {
 		fmt.Fprintf(w, "\n%s\n\n", ink.Bold(ink.Green("Outputs:")))
 		WriteOutputs(w, outputs) //nolint:errcheck // an observer has nobody to tell
 	}
+}
+
+// awayLine says how long the store is silent, and how much longer it is waited for.
+func awayLine(e applier.StoreAway) string {
+	return fmt.Sprintf("The store has not answered for %s; asking again... [%s left]", elapsed(e.For), elapsed(e.Left))
+}
+
+func backLine(e applier.StoreBack) string {
+	return fmt.Sprintf("The store answers again, after %s.", elapsed(e.After))
 }
 
 // lockLine says who holds the lock and how much longer it is waited for.

@@ -65,9 +65,19 @@ func stories(t testing.TB) []struct {
 			changed(load, at(0), running(1, at(0))), changed(load, at(0), givenBack(1, at(2))), changed(load, at(2), running(2, at(2))),
 			changed(load, at(2), givenBack(2, at(4))), changed(load, at(4), running(3, at(4))),
 			changed(load, at(5), ended(conveyor.StateCompleted, at(4), at(5))), applier.Done{}}},
+		{name: "outages", events: []applier.Event{
+			applier.Following{Jobs: []applier.Followed{followed(load, 0, running(1, noon))}},
+			away(2), away(7), applier.StoreBack{After: 9 * time.Second}, away(2),
+			changed(load, at(20), ended(conveyor.StateCompleted, noon, at(20))), away(3), applier.Done{Err: errors.New("connection refused")}}},
 		{name: "error", events: []applier.Event{applier.Done{Err: errors.New("connection refused")}}},
 		{name: "destroyed", destroy: true, events: []applier.Event{row(load, planner.Delete), applier.Done{Result: applier.Result{Destroyed: 1}}}},
 	}
+}
+
+// away is a store that has not answered for so many seconds.
+func away(seconds int) applier.StoreAway {
+	d := time.Duration(seconds) * time.Second
+	return applier.StoreAway{For: d, Left: 15*time.Second - d, Reason: "dial tcp 127.0.0.1:6379: connection refused\x1b[2J", Then: "Otherwise this ends here."}
 }
 
 func TestPlain(t *testing.T) {

@@ -96,6 +96,8 @@ func (m model) notice() string {
 		return "Stopping: running jobs are handed back, their attempts are not spent. ctrl+c again leaves at once."
 	case m.stops == 1 && !m.o.Watch:
 		return "Detaching: the jobs go on. ctrl+c again leaves at once."
+	case b.away != nil:
+		return awayLine(*b.away)
 	case b.lock != nil:
 		return lockLine(*b.lock)
 	case len(b.warnings) > 0:

@@ -63,21 +63,21 @@ func connect(address string) (redis.UniversalClient, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.MaxRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, dialTimeout, true
+		o.MaxRetries, o.DialerRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, 1, dialTimeout, true
 		return redis.NewFailoverClient(o), nil
 	case query.Has("addr"):
 		o, err := redis.ParseClusterURL(address)
 		if err != nil {
 			return nil, err
 		}
-		o.MaxRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, dialTimeout, true
+		o.MaxRetries, o.DialerRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, 1, dialTimeout, true
 		return redis.NewClusterClient(o), nil
 	default:
 		o, err := redis.ParseURL(address)
 		if err != nil {
 			return nil, err
 		}
-		o.MaxRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, dialTimeout, true
+		o.MaxRetries, o.DialerRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, 1, dialTimeout, true
 		return redis.NewClient(o), nil
 	}
 }
