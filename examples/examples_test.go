@@ -124,6 +124,35 @@ func TestFailure(t *testing.T) {
 	e.run(0, []string{"job.announce: Completed", "job.rollback: Skipped"}, "apply", "-auto-approve", "-var=release=2.1")
 }
 
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	e := open(t, "limits")
+	e.run(0, []string{"Apply complete! Jobs: 5 added"}, "apply", "-auto-approve")
+	log, err := os.ReadFile(filepath.Join(e.dir, "out", "imports.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	most, now, ended := 0, 0, 0
+	for line := range strings.Lines(string(log)) {
+		if strings.HasPrefix(line, "+") {
+			now++
+		} else {
+			now--
+			ended++
+		}
+		most = max(most, now)
+	}
+	if most > 2 || ended != 4 {
+		t.Errorf("%d imports ended, up to %d at once:\n%s", ended, most, log)
+	}
+	e.run(1, []string{
+		"Warning: Unique key of several jobs",
+		`unique key exec:import/us is held by job.import["us"]`, "5 completed, 1 failed",
+	}, "apply", "-auto-approve", "-rerun", "-var=again=true")
+	e.run(0, []string{"job.import_again[0]: Completed", "Apply complete! Jobs: 1 added"}, "apply", "-auto-approve", "-var=again=true")
+	e.run(0, []string{"No changes."}, "plan", "-var=again=true")
+}
+
 // TestDelay also runs the worker that the README asks for: apply does not wait for a job that waits for its time.
 func TestDelay(t *testing.T) {
 	t.Parallel()
