@@ -48,8 +48,8 @@ const (
 // Change is one step of a Batch.
 type Change struct {
 	Kind ChangeKind
-	// Job is what an Add or Update stores. Of a Reopen it is optional and says under which unique key and for how long
-	// after its end the job is kept from now on.
+	// Job is what an Add or Update stores. Of a Reopen it is optional and says under which unique key and labels and
+	// for how long after its end the job is kept from now on.
 	Job  *wire.Job
 	UUID string // of the others; for Add and Update it is Job's
 	// Expect lists the states the job named by UUID (for an Add with Replaces: the replaced one) may be in; nil is any.

@@ -224,7 +224,7 @@ func jobKey(name string) (uuid, what string) {
 // wantedKind is the type a key must have; "" for keys that are not the engine's.
 func wantedKind(name string) string {
 	switch name {
-	case "status", "queues", "slots", "depth", "results", "failures", "failed", "progress", "unique":
+	case "status", "queues", "slots", "depth", "results", "failures", "failed", "progress", "unique", "labels":
 		return "hash"
 	case "scheduled", "todo", "workers", "leases", "callers", "sweeps", "removals", "expiry":
 		return "zset"
@@ -256,6 +256,8 @@ func wantedKind(name string) string {
 		return "hash"
 	case kind == "call":
 		return "string"
+	case kind == "label", kind == "past":
+		return "set"
 	}
 	return ""
 }

@@ -170,9 +170,15 @@ func (call *applyCall) add(s *submission) {
 	case big:
 		kind = "Ab"
 	}
+	if s.labels != "" {
+		kind += "l"
+	}
 	call.args = append(call.args, kind, s.uuid, s.entry, s.bytes)
 	if s.edges != "" {
 		call.args = append(call.args, s.edges)
+	}
+	if s.labels != "" {
+		call.args = append(call.args, s.labels)
 	}
 }
 
@@ -257,6 +263,9 @@ func (call *applyCall) change(ch *Change) error {
 		if sub.edges != "" {
 			kind += "e"
 		}
+		if sub.labels != "" {
+			kind += "l"
+		}
 		if len(sub.bytes) > apart {
 			kind += "b"
 		}
@@ -268,6 +277,9 @@ func (call *applyCall) change(ch *Change) error {
 			return err
 		}
 		kind += "s"
+		if sub.labels = packLabels(ch.Job.Labels); sub.labels != "" {
+			kind += "l"
+		}
 	}
 	if ch.Expect != nil {
 		kind += "x"
@@ -295,10 +307,16 @@ func (call *applyCall) change(ch *Change) error {
 		if sub.edges != "" {
 			call.args = append(call.args, sub.edges)
 		}
+		if sub.labels != "" {
+			call.args = append(call.args, sub.labels)
+		}
 	} else if ch.Kind == ChangeReopen {
 		call.args = append(call.args, ch.Opening)
 		if ch.Job != nil {
 			call.args = append(call.args, entryOf(ch.Job))
+			if sub.labels != "" {
+				call.args = append(call.args, sub.labels)
+			}
 		}
 	}
 	if ch.Expect != nil {

@@ -74,6 +74,8 @@
 //	jobs:<u>:log                          STREAM  <fence>-<n>
 //	status                                HASH    uuid -> status entry, see entry.go
 //	results, failures, failed, progress   HASH    uuid -> result, last failure, bytes of a failed job, progress
+//	labels                                HASH    uuid -> "<name>=<value>,...", escaped
+//	label:<n>=<v>, label:<n>=, ...        SET     live jobs by label; :=<v> any name, := all; past:... of ended ones
 //	unique                                HASH    escaped "<type>:<key>" -> the live job that holds it
 //	todo, leases                          ZSET    what is left to do; deadlines without worker
 //	ended:<q>, sweeps                     LIST, ZSET   "<ms> <uuid>" of ended jobs; queues by when their oldest is due

@@ -19,7 +19,7 @@ import (
 //
 // Flags: r recorded, w withdrawn, c cancel asked for, b bytes in jobs:<uuid>, k and h list of children and of heirs to work
 // off, a had children in the active set, m edges in jobs:<uuid>:edges, d a ticket stayed behind in a queue, o on hold
-// when exhausted, p goes back to its place when due.
+// when exhausted, p goes back to its place when due, l labels in the hash.
 //
 // Tags: d due (ms), e delay after the edges (ms), f fence, a attempts, l lost, g opening, w owner, i edges, p undecided
 // edges in the hash, x decided outcome of a closing job, k how edges excluded it (- or =), s started, t ended (ms), z uuid
@@ -73,6 +73,8 @@ func decodeStatus(uuid, entry string) (Status, error) {
 			s.Withdrawn = true
 		case 'c':
 			s.CancelRequested = true
+		case 'l':
+			s.Labelled = true
 		}
 	}
 	s.Queue, rest, ok = strings.Cut(rest, "|")

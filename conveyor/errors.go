@@ -23,6 +23,8 @@ var (
 	ErrGuard           = errors.New("guard does not hold: the lock was lost")
 	ErrOutdated        = errors.New("outdated: the attempt or call number was superseded")
 	ErrNotFound        = errors.New("not found")
+	ErrLabel           = errors.New("invalid label")
+	ErrReservedLabel   = errors.New("the name is reserved for facts of the engine")
 	ErrUnique          = errors.New("unique key is held by another job")
 	ErrState           = errors.New("not possible in the job's state")
 	// ErrCorrupt means a key of the wrong type or an undecodable entry; the message names the key. Nothing was changed.

@@ -38,6 +38,7 @@ func (k keyspace) clock() string             { return k.key("clock") }
 func (k keyspace) scheduled() string         { return k.key("scheduled") }
 func (k keyspace) todo() string              { return k.key("todo") }
 func (k keyspace) ended(queue string) string { return k.key("ended:" + queue) }
+func (k keyspace) labels() string            { return k.key("labels") }
 func (k keyspace) removals() string          { return k.key("removals") }
 func (k keyspace) expiry() string            { return k.key("expiry") }
 func (k keyspace) unique() string            { return k.key("unique") }

@@ -2,6 +2,7 @@ package conveyor_test
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // ledger compares the raw keys that follow from the status entries with what the entries say: the holders of unique keys,
-// the waiting limits, and what retention will meet.
+// the waiting limits, what retention will meet, and the sets of labels.
 func (e *engine) ledger() {
 	e.Helper()
 	ctx := e.Context()
@@ -57,6 +58,7 @@ func (e *engine) ledger() {
 			e.Errorf("I2: removals names %s", uuid)
 		}
 	}
+	e.labelSets(entries)
 	if diff := cmp.Diff(limits, e.scores("expiry")); diff != "" {
 		e.Errorf("limits (-status +expiry):\n%s", diff)
 	}
@@ -64,6 +66,50 @@ func (e *engine) ledger() {
 	e.ok(err)
 	if diff := cmp.Diff(holders, got); diff != "" {
 		e.Errorf("I7: holders (-status +unique):\n%s", diff)
+	}
+}
+
+// labelSets compares the sets of labels with the labels, and these with the status entries.
+func (e *engine) labelSets(entries map[string]string) {
+	e.Helper()
+	packed, err := e.rdb.HGetAll(e.Context(), e.key("labels")).Result()
+	e.ok(err)
+	want, got := map[string][]string{}, map[string][]string{}
+	for uuid, entry := range entries {
+		head, _, _ := strings.Cut(entry, "|")
+		if strings.Contains(head[1:], "l") != (packed[uuid] != "") {
+			e.Errorf("%s has labels %q: %s", uuid, packed[uuid], entry)
+		}
+		class := "label:"
+		if over(entry) {
+			class = "past:"
+		}
+		for part := range strings.SplitSeq(packed[uuid], ",") {
+			if name, value, ok := strings.Cut(part, "="); ok {
+				for _, key := range []string{part, name + "=", "=" + value, "="} {
+					want[class+key] = append(want[class+key], uuid)
+				}
+			}
+		}
+	}
+	for uuid := range packed {
+		if entries[uuid] == "" {
+			e.Errorf("I2: labels of %s", uuid)
+		}
+	}
+	for _, class := range []string{"label:", "past:"} {
+		for _, key := range e.rdb.Keys(e.Context(), e.key(class)+"*").Val() {
+			got[strings.TrimPrefix(key, e.Prefix())] = e.rdb.SMembers(e.Context(), key).Val()
+		}
+	}
+	for _, sets := range []map[string][]string{want, got} {
+		for key, uuids := range sets {
+			slices.Sort(uuids)
+			sets[key] = slices.Compact(uuids)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		e.Errorf("I2: sets of labels (-labels +sets):\n%s", diff)
 	}
 }
 

@@ -54,7 +54,8 @@ type Status struct {
 	ExpiresAt   time.Time     // of a job that may wait for its first start only so long, until it starts
 	RemoveAfter time.Duration // how long it is kept once it ended; 0: as its queue's settings say
 
-	Unique string // "<type>:<key>" of a job with a unique key; held while the job is live
+	Labelled bool   // it has labels: see Client.List
+	Unique   string // "<type>:<key>" of a job with a unique key; held while the job is live
 
 	Success         bool // of a skipped job: the outcome that excluded it
 	ChildFailed     bool // failed(child): its own work succeeded

@@ -24,11 +24,12 @@ const (
 
 // submission is a job checked and put into the form that apply.lua takes.
 type submission struct {
-	uuid  string
-	entry string // status entry before the engine fills in state and place
-	edges string
-	bytes []byte
-	count int // edges
+	uuid   string
+	entry  string // status entry before the engine fills in state and place
+	edges  string
+	labels string // packed
+	bytes  []byte
+	count  int // edges, and labels with their sets: what bounds a script beside the number of jobs
 }
 
 // newSubmission checks a job, gives it a uuid when it has none, and marshals it. It changes nothing else in job.
@@ -53,7 +54,10 @@ func newSubmission(job *wire.Job, o addOptions) (submission, error) {
 	if err != nil {
 		return submission{}, fmt.Errorf("job %s: %w: %w", label(job), ErrMarshal, err)
 	}
-	return submission{uuid: job.Uuid, entry: entryOf(job), edges: strings.Join(edges, ","), bytes: bytes, count: len(edges)}, nil
+	return submission{
+		uuid: job.Uuid, entry: entryOf(job), edges: strings.Join(edges, ","), labels: packLabels(job.Labels), bytes: bytes,
+		count: len(edges) + 2*len(job.Labels),
+	}, nil
 }
 
 func label(job *wire.Job) string {
@@ -97,6 +101,9 @@ func validate(job *wire.Job) error {
 	}
 	if job.ReserveFor != nil && (job.ReserveFor.CheckValid() != nil || job.ReserveFor.AsDuration() < 0) {
 		problems = append(problems, fmt.Errorf("reserve_for: %w: %s", ErrTime, job.ReserveFor))
+	}
+	if len(job.Labels) > 0 {
+		problems = append(problems, checkLabels(job.Labels))
 	}
 	if n := len(job.Edges); n > MaxEdges {
 		problems = append(problems, fmt.Errorf("%d edges, the limit is %d: %w", n, MaxEdges, ErrTooLarge))

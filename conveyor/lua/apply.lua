@@ -5,7 +5,8 @@
 --   Versions are '=<version>' to set and '-<version>' to remove (no value follows).
 --   Kinds: A add, U update, C cancel, L drop the recorded flag, O reopen, T companion write only, R retry, H release, D remove.
 --   A and U: entry text (state ignored), bytes. O and R: opening; with option s then entry text. Options, in this order:
---   s see O and R; e edges follow; x expected state letters follow; p the replaced uuid follows; t companion write follows;
+--   s see O and R; e edges follow; l labels follow; x expected state letters follow; p the replaced uuid follows;
+--   t companion write follows;
 --   w withdraw; n cancel the replaced one; b bytes go to jobs:<uuid>.
 -- Replies: the keys that are damaged and delay some job, usually none. Errors: GUARD; CONFLICT <index>:<state or
 --   version>:<s|v>,...; OUTDATED <uuid>; UNKNOWN <uuid>; UNIQUE <key> <holder> <uuid>; STATE <uuid>; CORRUPT [<step>] <key> ...
@@ -45,7 +46,7 @@ while at <= argc do
   -- All fields are named here, also empty ones: the table is made in its final size.
   local c = {
     u = ARGV[at + 1], kind = sub(o, 1, 1), edges = none, entry = nil, bytes = nil, opening = nil, expect = nil,
-    replaces = nil, attach = nil, withdraw = nil, cancel = nil, apart = nil,
+    replaces = nil, attach = nil, withdraw = nil, cancel = nil, apart = nil, labels = nil,
   }
   at = at + 2
   list[#list + 1] = c
@@ -63,6 +64,10 @@ while at <= argc do
     for _, e in ipairs(c.edges) do uuids[#uuids + 1] = e.u end
   end
   if #o > 1 then
+    if find(o, 'l', 2, true) then
+      c.labels = arg()
+      need('hash', 'labels')
+    end
     c.expect = find(o, 'x', 2, true) and arg()
     c.replaces = find(o, 'p', 2, true) and arg()
     c.attach = find(o, 't', 2, true) and companion()
@@ -182,7 +187,7 @@ local function change(index, c)
       r = sprout(c.u, c.entry)
       if records then flag(r, 'r') end
       lists_of(r)
-      add(r, c.edges, c.bytes, c.apart, c.replaces)
+      add(r, c.edges, c.bytes, c.apart, c.replaces, c.labels)
     else
       if records and not has(r, 'r') then
         flag(r, 'r')
@@ -190,7 +195,7 @@ local function change(index, c)
       end
       if remade(r, c) then
         r.i = nil
-        update(r, decode(c.u, c.entry), c.edges, c.bytes)
+        update(r, decode(c.u, c.entry), c.edges, c.bytes, c.labels)
       end
     end
     return replace(c)
@@ -210,13 +215,13 @@ local function change(index, c)
     touch(r, true)
   end
   if c.kind == 'U' then
-    update(r, decode(c.u, c.entry), c.edges, c.bytes)
+    update(r, decode(c.u, c.entry), c.edges, c.bytes, c.labels)
   elseif c.kind == 'C' then
     if c.withdraw then withdraw(r) end
     cancel(r)
     if c.attach and c.attach.remove then unrecord(r) end
   elseif c.kind == 'O' then
-    if not reopen(r, c.opening, c.entry and decode(c.u, c.entry)) then conflicts[#conflicts + 1] = index .. ':' .. r.st .. ':s' end
+    if not reopen(r, c.opening, c.entry and decode(c.u, c.entry), c.labels) then conflicts[#conflicts + 1] = index .. ':' .. r.st .. ':s' end
   elseif c.kind == 'R' then
     if not again(r, c.opening, c.entry, c.edges) then refuse('STATE ' .. r.u) end
   elseif c.kind == 'H' then

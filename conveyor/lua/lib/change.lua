@@ -40,8 +40,9 @@ end
 
 -- add stores a new job. Lists that were filled before it came are found by `lists_of` in apply.lua. Whose unique key is
 -- held is refused; one that belongs to a graph is stored as failed, so that its edges are decided.
-local function add(r, list, text, apart, replaces)
+local function add(r, list, text, apart, replaces, packed)
   r.T = text
+  labels.give(r, packed)
   S[r.u] = r
   local pending = wire(r, list, nil, replaces)
   local holder = r.y and (pending or not r.k) and unique.take(r, replaces)
@@ -72,8 +73,9 @@ local function unparent(r, list)
 end
 
 -- update gives a job new bytes, edges, place and time. A job that has started keeps its edges and takes the rest for its
--- next attempt, one that has done its own work only its unique key and when it is removed; one that is over keeps everything.
-local function update(r, new, list, text)
+-- next attempt, one that has done its own work only its unique key, labels and when it is removed; one that is over keeps
+-- everything.
+local function update(r, new, list, text, packed)
   if r.st == 'r' or r.st == 'H' or r.st == 'c' and not r.x then unparent(r, list) end
   if ENDED[r.st] or r.x then return end
   if r.y ~= new.y then
@@ -85,6 +87,7 @@ local function update(r, new, list, text)
     r.r = new.r
     touch(r)
   end
+  labels.give(r, packed)
   if r.st == 'c' then return end
   local moved = r.q ~= new.q or r.ln ~= new.ln
   r.q, r.ln, r.m = new.q, new.ln, new.m
@@ -194,13 +197,14 @@ end
 
 -- reopen raises the opening of a job that ended with its own work done: it is closing again and waits for the children
 -- stored for the new opening. In its parents it stands among the waiting children of their next opening, unless
--- they are still open. new, if given, says which unique key it takes, and when it is removed.
-local function reopen(r, n, new)
+-- they are still open. new, if given, says which unique key and labels it takes, and when it is removed.
+local function reopen(r, n, new, packed)
   local g = opening(r)
   if g >= n then return true end
   if g + 1 ~= n or r.st ~= 'C' and r.st ~= 'f' then return false end
   if new then r.y, r.r = new.y, new.r end
   if not claim(r) then return true end
+  if new then labels.give(r, packed) end
   r.h = (r.h or string.rep('C', g - 1)) .. r.st
   r.g, r.st, r.b, r.t, r.z = num(n), 'c', nil, nil, nil
   flag(r, 'k')

@@ -1,5 +1,5 @@
 -- commit: writes all changed records at once, with everything that follows from a state: depth and slot counters,
--- the lists of workers' jobs, leases, unique keys, retention, the job's bytes, the event and the wake-ups. Since these follow the status
+-- the lists of workers' jobs, leases, unique keys, labels, retention, the job's bytes, the event and the wake-ups. Since these follow the status
 -- here and nowhere else they cannot disagree with it.
 local results, failures = {}, {} -- uuid, bytes, ...
 local first_seq
@@ -73,7 +73,7 @@ end
 local function commit(script, fields)
   local depth, slots = {}, {}
   local zadd, zrem, hdel = {}, {}, {}
-  local set, told, failed, past, over, keyed = {}, {}, {}, {}, {}, {}
+  local set, told, failed, past, over, keyed, labelled = {}, {}, {}, {}, {}, {}, {}
   for i = 1, #changed do
     local r = changed[i]
     local st, was = r.gone and '' or r.st, r.os
@@ -110,6 +110,7 @@ local function commit(script, fields)
     end
     if r.r or r.v or r.ov then retention.note(r, st, zadd, zrem) end
     if (r.y or r.oy) and (r.y ~= r.oy or not ENDED[st] ~= not ENDED[was] or r.gone) then keyed[#keyed + 1] = r end
+    if labels.moved(r, st) then labelled[#labelled + 1] = r end
     if r.gone then
       for _, h in ipairs({'status', 'results', 'failures', 'failed', 'progress'}) do append(hdel, PRE .. h, r.u) end
       dels[#dels + 1] = PRE .. 'jobs:' .. r.u .. ':log'
@@ -125,6 +126,7 @@ local function commit(script, fields)
   end
   unschedule(past)
   unique.commit(keyed)
+  labels.commit(labelled)
   flush_all_members()
   flush_places()
   keep_failed(failed)
