@@ -4,6 +4,35 @@
 local results, failures = {}, {} -- uuid, bytes, ...
 local first_seq
 
+local function flush_each(cmd, want, t)
+  for key, list in pairs(t) do
+    if is(key, want) then many(cmd, key, list) else damage(key) end
+  end
+end
+
+-- wake tells an idle worker of a queue. It is a hint: whatever stands in the way, the tick of the worker comes.
+local function wake(id, q)
+  local key = PRE .. 'wake:' .. id
+  try('LPUSH', key, q)
+  try('LTRIM', key, 0, 0)
+  try('PEXPIRE', key, 10000)
+end
+
+-- held_key is the index of running jobs that a job is in: its worker's list or the leases.
+local held_keys = {}
+local function held_key(owner)
+  if not owner then return PRE .. 'leases' end
+  local key = held_keys[owner]
+  if not key then
+    key = PRE .. 'worker:' .. owner .. ':jobs'
+    held_keys[owner] = key
+  end
+  return key
+end
+
+-- What only commit needs is local to this block: a script has at most 200 locals in all.
+local commit
+do
 local function bump(t, field, by) t[field] = (t[field] or 0) + by end
 
 -- bump_lane counts queued jobs; lanes are told apart by the key of their list.
@@ -35,24 +64,6 @@ local function flush_count(key, field, by)
   end
 end
 
--- held_key is the index of running jobs that a job is in: its worker's list or the leases.
-local held_keys = {}
-local function held_key(owner)
-  if not owner then return PRE .. 'leases' end
-  local key = held_keys[owner]
-  if not key then
-    key = PRE .. 'worker:' .. owner .. ':jobs'
-    held_keys[owner] = key
-  end
-  return key
-end
-
-local function flush_each(cmd, want, t)
-  for key, list in pairs(t) do
-    if is(key, want) then many(cmd, key, list) else damage(key) end
-  end
-end
-
 -- keep_failed saves the bytes of failed jobs before jobs:<u> goes, so that they can be retried.
 local function keep_failed(us)
   for i = 1, #us do
@@ -61,16 +72,8 @@ local function keep_failed(us)
   end
 end
 
--- wake tells an idle worker of a queue. It is a hint: whatever stands in the way, the tick of the worker comes.
-local function wake(id, q)
-  local key = PRE .. 'wake:' .. id
-  try('LPUSH', key, q)
-  try('LTRIM', key, 0, 0)
-  try('PEXPIRE', key, 10000)
-end
-
 -- commit also tells the event; fields are what it says beside jobs and workers.
-local function commit(script, fields)
+function commit(script, fields)
   local depth, slots = {}, {}
   local zadd, zrem, hdel = {}, {}, {}
   local set, told, failed, past, over, keyed, labelled = {}, {}, {}, {}, {}, {}, {}
@@ -156,6 +159,7 @@ local function commit(script, fields)
     local ids = n > 0 and is(key, 'zset') and call('ZPOPMIN', key, min(n, 10)) or {}
     for i = 1, #ids, 2 do wake(ids[i], q) end
   end
+end
 end
 
 -- check_fixed refuses a call that would meet one of the namespace's own keys with a wrong type.

@@ -16,6 +16,7 @@ function labels.moved(r, st)
   return has(r, 'l') and (r.gone or not r.was or not ENDED[st] ~= not ENDED[r.os]) or labels.given[r.u]
 end
 
+do
 local function index(t, class, packed, u)
   local values = {}
   for name, value in gmatch(packed, '([^=,]+)=([^,]*)') do
@@ -73,4 +74,5 @@ function labels.commit(rs)
   flush_index('SADD', add)
   many('HSET', labels.key, set)
   many('HDEL', labels.key, gone)
+end
 end
