@@ -54,13 +54,28 @@ type EventBatch struct {
 // whoever waits returns at once when ctx ends. Together with LastEvent and Statuses it gives a view that loses nothing: take
 // LastEvent, read the statuses, then follow from there. Subscribe does so by itself.
 func (c *Client) Events(ctx context.Context, after int64, block time.Duration) (EventBatch, error) {
+	out, err := c.eventsAfter(ctx, after, block)
+	if err != nil || len(out.Events) > 0 {
+		return out, err
+	}
+	last, err := c.LastEvent(ctx)
+	switch {
+	case err != nil || last == after:
+		return out, err
+	case last > after: // it came meanwhile, or nothing is left of the log
+		if out, err = c.eventsAfter(ctx, after, 0); err != nil || len(out.Events) > 0 {
+			return out, err
+		}
+	}
+	out.Seq, out.Gap = last, true // also when the log was emptied: then nothing would ever come
+	return out, nil
+}
+
+func (c *Client) eventsAfter(ctx context.Context, after int64, block time.Duration) (EventBatch, error) {
 	out := EventBatch{Seq: after}
 	messages, err := c.await(ctx, c.keys.events(), strconv.FormatInt(after, 10)+"-0", eventSlice, block)
 	if err != nil {
 		return out, err
-	}
-	if len(messages) == 0 {
-		return c.checkLost(ctx, out)
 	}
 	for _, m := range messages {
 		e, err := decodeEvent(m)
@@ -72,18 +87,6 @@ func (c *Client) Events(ctx context.Context, after int64, block time.Duration) (
 		out.Seq = e.Seq
 	}
 	return out, nil
-}
-
-// checkLost notices that the log was emptied, or belongs to another life of the namespace: then nothing would ever come.
-func (c *Client) checkLost(ctx context.Context, out EventBatch) (EventBatch, error) {
-	if out.Seq == 0 {
-		return out, nil
-	}
-	last, err := c.LastEvent(ctx)
-	if err == nil && last < out.Seq {
-		out.Seq, out.Gap = last, true
-	}
-	return out, err
 }
 
 // eventSlice is how many events one read returns.

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
-	"time"
 )
 
 // hearing is all listeners of a Client. While there is any, one goroutine follows the event log and hands out what it says.
@@ -171,13 +170,10 @@ func (t *topic) tell(m Message, local, global bool) {
 	}
 }
 
-// followBlock is how long the follower waits in one call.
-const followBlock = 5 * time.Second
-
 // follow hands out what the log says until ctx ends.
 func (h *hearing) follow(ctx context.Context, t trail) {
 	for pause := newPause(); ctx.Err() == nil; {
-		batch, err := t.next(ctx, followBlock)
+		batch, err := t.next(ctx, true)
 		switch {
 		case err == nil && !batch.Gap:
 			err = h.hand(ctx, batch.Events)

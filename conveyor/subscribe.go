@@ -8,11 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 )
-
-// subscribeBlock is how long a subscription waits in one call; it costs an idle one no command beside those of awaitSlice.
-const subscribeBlock = 5 * time.Second
 
 // SubscribeOptions says which jobs a subscription is about. The zero value is all of them.
 type SubscribeOptions struct {
@@ -105,7 +101,7 @@ func (s *subscription) next(ctx context.Context) ([]Observation, error) {
 		s.began = err == nil
 		return []Observation{o}, err
 	}
-	batch, err := s.trail.next(ctx, subscribeBlock)
+	batch, err := s.trail.next(ctx, true)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +194,7 @@ func (c *Client) survey(ctx context.Context) (trail, []Status, error) {
 		}
 		gap := false
 		for t.seq < end.seq && !gap {
-			batch, err := t.next(ctx, 0)
+			batch, err := t.next(ctx, false)
 			if err != nil {
 				return t, nil, err
 			}

@@ -9,7 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// lifeEvery is how often a reader of the event log looks whether it is still the same log.
+// lifeEvery is how often a reader of the event log looks whether it is still the same log, and how long it waits in one
+// call: an idle one costs three commands in that time.
 const lifeEvery = 2 * time.Second
 
 // trail is a place in the event log to go on from. It belongs to one goroutine.
@@ -20,22 +21,33 @@ type trail struct {
 	checked time.Time
 }
 
-// next returns what happened since, and goes on to there. With a Gap the reader has to start over from a snapshot.
-func (t *trail) next(ctx context.Context, block time.Duration) (EventBatch, error) {
-	batch, err := t.c.Events(ctx, t.seq, block)
+// next returns what happened since, and goes on to there. It waits for a while at most, or not at all. With a Gap the reader has
+// to start over from a snapshot.
+func (t *trail) next(ctx context.Context, wait bool) (EventBatch, error) {
+	block := time.Duration(0)
+	if wait {
+		block = lifeEvery
+	}
+	batch, err := t.c.eventsAfter(ctx, t.seq, block)
 	if err != nil {
 		return batch, err
 	}
-	if time.Since(t.checked) >= lifeEvery {
+	if len(batch.Events) == 0 || time.Since(t.checked) >= lifeEvery {
 		at, err := t.c.here(ctx)
 		if err != nil {
 			return EventBatch{Seq: t.seq}, err
+		}
+		if len(batch.Events) == 0 && at.seq > t.seq { // it came meanwhile, or nothing is left of the log
+			if batch, err = t.c.eventsAfter(ctx, t.seq, 0); err != nil {
+				return batch, err
+			}
+			batch.Gap = batch.Gap || len(batch.Events) == 0
 		}
 		t.checked = at.checked
 		if t.life == "" { // the log had no event yet
 			t.life = at.life
 		}
-		batch.Gap = batch.Gap || at.life != t.life
+		batch.Gap = batch.Gap || at.seq < t.seq || at.life != t.life
 	}
 	t.seq = batch.Seq
 	return batch, nil
