@@ -55,6 +55,7 @@ the directory's .waybill/ folder.`,
 	root.AddCommand(
 		a.initCommand(), a.validateCommand(), a.planCommand(), a.applyCommand(), a.destroyCommand(),
 		a.workerCommand(), a.watchCommand(), a.waitCommand(), a.logsCommand(), a.outputCommand(), a.showCommand(), a.graphCommand(), a.stateCommand(),
+		a.jobCommand(), a.queueCommand(), a.doctorCommand(),
 		a.fmtCommand(), a.forceUnlockCommand(), a.completionCommand(), a.versionCommand(),
 	)
 	for _, cmd := range root.Commands() {

@@ -41,6 +41,7 @@ type access uint8
 const (
 	reading access = iota // sees what there is; the embedded store is not served and nothing on disk changes
 	serving               // may write; the embedded store is joined, or served by this process
+	repairing             // as serving, also on a Redis that is not fit to keep jobs
 )
 
 // open opens the store of a workflow: the one that is named first by -redis, WAYBILL_REDIS and the redis block, else the
@@ -108,7 +109,7 @@ func (s *store) openEmbedded(ctx context.Context, how access) (redis.UniversalCl
 	opening, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	st, err := open(opening, dir, embedded.Options{})
-	if err == nil && how == serving {
+	if err == nil && how != reading {
 		if err = ignoreStore(dir); err != nil {
 			st.Close() //nolint:errcheck // the first error says it
 		}
@@ -118,7 +119,7 @@ func (s *store) openEmbedded(ctx context.Context, how access) (redis.UniversalCl
 			"-redis=URL uses a Redis instead.", capital(err.Error()))
 	}
 	s.close = st.Close
-	if how == serving {
+	if how != reading {
 		resumed := suspendWith(st)
 		s.close = sync.OnceValue(func() error {
 			resumed()

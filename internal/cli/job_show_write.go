@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/wire"
+)
+
+// write shows a job to people.
+func (x *jobView) write(a *app) {
+	out, ink := a.p.Stdout, a.ink(a.p.Stdout)
+	s := x.Status
+	title := s.UUID
+	if address := x.roll.addresses[s.UUID]; address != "" {
+		title = address + ", " + s.UUID
+	} else if name := x.job.GetName(); name != "" {
+		title = name + ", " + s.UUID
+	}
+	fmt.Fprintf(out, "%s\n\n", ink.Bold(clean(title)))
+	line := func(name, format string, args ...any) { fmt.Fprintf(out, "  %-11s %s\n", name, clean(fmt.Sprintf(format, args...))) }
+	state := stateText(s)
+	if m := moment(x.now, s); m != "-" && s.State != conveyor.StateHeld {
+		state += ", " + m
+	}
+	line("state", "%s", state)
+	line("queue", "%s, priority %s", s.Queue, []string{"low", "normal", "high"}[s.Priority])
+	if x.kind != "" {
+		line("type", "%s", x.kind)
+	}
+	if s.Owner != "" {
+		line("worker", "%s", s.Owner)
+	}
+	line("attempts", "%s, %d failed, %d lost", countOf(s.Fence, "start", "starts"), s.Attempts, s.Lost)
+	if s.Opening > 1 {
+		line("opening", "%d", s.Opening)
+	}
+	if !s.ExpiresAt.IsZero() {
+		line("expires", "%s, at %s", distance(x.now, s.ExpiresAt), stamp(s.ExpiresAt))
+	}
+	if s.Unique != "" {
+		holder := "not held"
+		if x.Holder == s.UUID {
+			holder = "held"
+		} else if x.Holder != "" {
+			holder = "held by " + x.roll.name(x.Holder)
+		}
+		line("unique", "%s, %s", s.Unique, holder)
+	}
+	if labels := ownLabels(x.labels); labels != "" {
+		line("labels", "%s", labels)
+	}
+	if s.Cause != "" {
+		line("because of", "%s", x.roll.name(s.Cause))
+	}
+	if !x.progress.At.IsZero() || x.progress.Done > 0 || x.progress.Text != "" {
+		line("progress", "%s", x.progressText())
+	}
+	if x.failure != "" {
+		line("failure", "%s", strings.ReplaceAll(x.failure, "\n", "\n              "))
+	}
+	if x.result != "" {
+		line("result", "%s", shortened(x.result, 400))
+	}
+	part := func(name string, lines []string) {
+		if len(lines) == 0 {
+			return
+		}
+		fmt.Fprintf(out, "\n  %s\n", ink.Bold(name))
+		for _, l := range lines {
+			fmt.Fprintf(out, "    %s\n", clean(l))
+		}
+	}
+	part("Waits for", x.waits)
+	part("Edges", x.edgeLines())
+	part("End of its log", x.log)
+}
+
+func (x *jobView) progressText() string {
+	p := x.progress
+	text := fmt.Sprint(p.Done)
+	if percent, ok := p.Percent(); ok {
+		text = fmt.Sprintf("%d of %d (%d%%)", p.Done, p.Total, percent)
+	}
+	if p.Text != "" {
+		text += ", " + p.Text
+	}
+	if !p.At.IsZero() {
+		text += ", " + distance(x.now, p.At)
+	}
+	return text
+}
+
+func (x *jobView) edgeLines() []string {
+	var out []string
+	for _, e := range x.Edges {
+		how := "parent"
+		if e.Kind == wire.Edge_PREDECESSOR {
+			how = "predecessor, run if " + strings.ToLower(e.RunIf.String())
+		} else if e.Ignore {
+			how = "parent, which a failure of this job does not fail"
+		}
+		state := stateText(e.Upstream)
+		if e.Upstream.State == conveyor.StateUnknown {
+			state = "gone or never seen"
+		}
+		out = append(out, fmt.Sprintf("%s (%s): %s; %s", x.roll.name(e.Upstream.UUID), how, e.Decision, state))
+	}
+	return out
+}
+
+// shortened is a text cut to so many bytes.
+func shortened(text string, most int) string {
+	if !utf8.ValidString(text) {
+		return fmt.Sprintf("%d bytes that are no text", len(text))
+	}
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + fmt.Sprintf("... (%d bytes)", len(text))
+}
+
+// shownEdge is an edge in job show -json.
+type shownEdge struct {
+	Upstream string `json:"upstream"`
+	Address  string `json:"address,omitempty"`
+	Kind     string `json:"kind"`
+	RunIf    string `json:"run_if,omitempty"`
+	Opening  int64  `json:"opening"`
+	Decision string `json:"decision"`
+	State    string `json:"state"`
+}
+
+type shownProgress struct {
+	Done  int64  `json:"done"`
+	Total int64  `json:"total,omitempty"`
+	Text  string `json:"text,omitempty"`
+	At    string `json:"at,omitempty"`
+}
+
+// shownDetail is a job in job show -json.
+type shownDetail struct {
+	Format string `json:"format_version"`
+	listedJob
+	Type     string         `json:"type,omitempty"`
+	Holder   string         `json:"unique_holder,omitempty"`
+	Cause    string         `json:"cause,omitempty"`
+	Edges    []shownEdge    `json:"edges"`
+	Children []string       `json:"unfinished_children,omitempty"`
+	WaitsFor []string       `json:"waits_for,omitempty"`
+	Failure  string         `json:"failure,omitempty"`
+	Result   string         `json:"result,omitempty"`
+	Progress *shownProgress `json:"progress,omitempty"`
+	Log      []string       `json:"log_tail"`
+}
+
+func (x *jobView) document() shownDetail {
+	d := shownDetail{Format: "1.0", listedJob: listJob(x.roll, x.Status, x.labels), Type: x.kind, Holder: x.Holder, Cause: x.Status.Cause,
+		Edges: []shownEdge{}, WaitsFor: x.waits, Failure: x.failure, Result: x.result, Log: append([]string{}, x.log...)}
+	for _, e := range x.Edges {
+		s := shownEdge{Upstream: e.Upstream.UUID, Address: x.roll.addresses[e.Upstream.UUID], Kind: strings.ToLower(e.Kind.String()), Opening: e.Opening,
+			Decision: string(e.Decision), State: e.Upstream.State.String()}
+		if e.Kind == wire.Edge_PREDECESSOR {
+			s.RunIf = strings.ToLower(e.RunIf.String())
+		}
+		d.Edges = append(d.Edges, s)
+	}
+	for _, child := range x.Children {
+		d.Children = append(d.Children, child.UUID)
+	}
+	slices.Sort(d.Children)
+	if x.progress != (conveyor.Progress{}) {
+		d.Progress = &shownProgress{x.progress.Done, x.progress.Total, x.progress.Text, stamp(x.progress.At)}
+	}
+	return d
+}
