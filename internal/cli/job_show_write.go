@@ -21,7 +21,9 @@ func (x *jobView) write(a *app) {
 		title = name + ", " + s.UUID
 	}
 	fmt.Fprintf(out, "%s\n\n", ink.Bold(clean(title)))
-	line := func(name, format string, args ...any) { fmt.Fprintf(out, "  %-11s %s\n", name, clean(fmt.Sprintf(format, args...))) }
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(out, "  %-11s %s\n", name, clean(fmt.Sprintf(format, args...)))
+	}
 	state := stateText(s)
 	if m := moment(x.now, s); m != "-" && s.State != conveyor.StateHeld {
 		state += ", " + m

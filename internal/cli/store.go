@@ -39,9 +39,9 @@ type store struct {
 type access uint8
 
 const (
-	reading access = iota // sees what there is; the embedded store is not served and nothing on disk changes
-	serving               // may write; the embedded store is joined, or served by this process
-	repairing             // as serving, also on a Redis that is not fit to keep jobs
+	reading   access = iota // sees what there is; the embedded store is not served and nothing on disk changes
+	serving                 // may write; the embedded store is joined, or served by this process
+	repairing               // as serving, also on a Redis that is not fit to keep jobs
 )
 
 // open opens the store of a workflow: the one that is named first by -redis, WAYBILL_REDIS and the redis block, else the
