@@ -3,8 +3,8 @@ package applier
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -55,7 +55,7 @@ func (k *chunk) add(r *planner.Row, changes []conveyor.Change, limit int) bool {
 type rowWriter struct {
 	workflow string
 	jobs     jobBuilder
-	stored   func(uuid string) (*wire.Job, conveyor.Status, error) // a job as the engine holds it
+	stored   func(uuid string) (*wire.Job, conveyor.State, error) // a job as the engine holds it
 }
 
 // changes are what a row writes: its job, if it has one, and its record, in one batch. A row's job may be anywhere in
@@ -102,7 +102,8 @@ func (w *rowWriter) changes(r *planner.Row) ([]conveyor.Change, error) {
 		return append(changes, c), nil
 	case planner.Reopen:
 		c.Kind, c.Opening = conveyor.ChangeReopen, r.Next.Opening
-		c.Job = &wire.Job{Uuid: c.UUID, Type: r.Job.Type, Queue: r.Job.Queue, Unique: r.Job.Unique, RemoveAfter: duration(r.Job.RemoveAfter)}
+		c.Job = &wire.Job{Uuid: c.UUID, Type: r.Job.Type, Queue: r.Job.Queue, Unique: r.Job.Unique, Labels: r.Job.Labels,
+			RemoveAfter: duration(r.Job.RemoveAfter)}
 		return append(changes, c), nil
 	case planner.Delete:
 		return append(changes, deletion(r, c)...), nil
@@ -114,24 +115,21 @@ func (w *rowWriter) changes(r *planner.Row) ([]conveyor.Change, error) {
 	}
 }
 
-// leaving is the update of a job that stays as it is but for its edges to parents. The engine's own bytes are sent back to
+// leaving is the update of a job that stays as it is but for its edges to parents. What the engine has of it is sent back to
 // it: what the job was made of is in no record.
 func (w *rowWriter) leaving(r *planner.Row, attach *conveyor.Attach) ([]conveyor.Change, error) {
 	id := r.Prior.UUID.String()
-	job, status, err := w.stored(id)
+	job, state, err := w.stored(id)
 	if err != nil && !errors.Is(err, conveyor.ErrNotFound) {
 		return nil, fmt.Errorf("update %s: %w", r.Addr, err)
 	}
 	c := conveyor.Change{Kind: conveyor.ChangeUpdate, UUID: id, Job: job, Attach: attach, Expect: peers(r.Live.Status)}
-	switch {
-	case job != nil:
-	case status.State == conveyor.StateClosing: // it starts no more, so its bytes are gone
-		c.Job = &wire.Job{Uuid: id, Type: r.Prior.Type, Queue: r.Prior.Queue, RemoveAfter: duration(status.RemoveAfter)}
-		c.Job.Unique = strings.TrimPrefix(status.Unique, r.Prior.Type+":")
-		c.Expect = []conveyor.State{conveyor.StateClosing}
-	default: // it has left its row of the table, so the batch has to be refused
-		c.Job = &wire.Job{Uuid: id, Type: r.Prior.Type, Queue: r.Prior.Queue}
-		c.Expect = []conveyor.State{}
+	if job == nil {
+		c.Job = &wire.Job{Uuid: id}
+	}
+	c.Job.Type, c.Job.Queue = r.Prior.Type, r.Prior.Queue
+	if !slices.Contains(c.Expect, state) || job == nil && state != conveyor.StateClosing {
+		c.Expect = []conveyor.State{} // it has left its row of the table, so the batch has to be refused
 	}
 	c.Job.ParentUuid, c.Job.PredecessorUuid, c.Job.Edges = "", "", nil
 	setEdges(c.Job, r.Next.Edges)

@@ -105,6 +105,9 @@ func (l *randomLife) randomJob(i int) *config.Job {
 	if l.rand.IntN(4) == 0 {
 		j.Timeout = time.Duration(l.rand.IntN(3)) * time.Minute
 	}
+	if l.rand.IntN(4) == 0 {
+		j.Labels = map[string]string{"team": fmt.Sprint(l.rand.IntN(2))}
+	}
 	if i == 0 {
 		return j
 	}

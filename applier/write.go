@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,12 +58,12 @@ func (s *submission) pass(ctx context.Context, limit int) (refused *refusal, pro
 	w := rowWriter{
 		workflow: s.workflow,
 		jobs:     jobBuilder{namespace: s.client.Namespace(), keyring: s.run.Keyring, uuids: s.uuidsAfter()},
-		stored: func(uuid string) (job *wire.Job, status conveyor.Status, err error) {
+		stored: func(uuid string) (job *wire.Job, state conveyor.State, err error) {
 			err = s.patient().call(ctx, func(ctx context.Context) error {
-				job, status, err = s.client.Get(ctx, uuid)
+				job, state, err = s.stored(ctx, uuid)
 				return err
 			})
-			return job, status, err
+			return job, state, err
 		},
 	}
 	total := len(s.done) + len(rows)
@@ -105,6 +106,23 @@ func (s *submission) pass(ctx context.Context, limit int) (refused *refusal, pro
 		s.mail.post(Submitting{Done: total - len(rows), Total: total})
 	}
 	return nil, progress, nil
+}
+
+// stored is a job that has started, as the engine holds it. One that reopened has no bytes any more, and starts no more:
+// of that it is what the engine goes on using.
+func (s *submission) stored(ctx context.Context, uuid string) (*wire.Job, conveyor.State, error) {
+	job, status, err := s.client.Get(ctx, uuid)
+	if err != nil || job != nil || status.State != conveyor.StateClosing {
+		return job, status.State, err
+	}
+	_, key, _ := strings.Cut(status.Unique, ":") // a declared type has no colon
+	job = &wire.Job{Uuid: uuid, Unique: key, RemoveAfter: duration(status.RemoveAfter)}
+	listed, err := s.client.List(ctx, conveyor.ListOptions{Labels: map[string]string{"object": uuid}})
+	for _, l := range listed {
+		job.Labels = maps.Clone(l.Labels)
+		maps.DeleteFunc(job.Labels, func(name, _ string) bool { return conveyor.ReservedLabel(name) })
+	}
+	return job, status.State, err
 }
 
 // uuidsAfter finds the submission of an address as it stands when this pass is through.

@@ -31,6 +31,9 @@ const (
 
 var reservedLabels = []string{labelObject, labelWorker, "cycles", labelExpiry, "cancel", "tick-1", "tick+1", labelMethod}
 
+// ReservedLabel tells whether a name stands for a fact of the engine: no job can have a label of this name.
+func ReservedLabel(name string) bool { return slices.Contains(reservedLabels, name) }
+
 // checkLabels joins all that is wrong with a job's labels.
 func checkLabels(labels map[string]string) error {
 	var problems []error
