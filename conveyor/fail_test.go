@@ -143,6 +143,28 @@ func TestAttemptMadeEdges(t *testing.T) {
 			e.states("v completed, vc completed")
 			e.wantKeys()
 		})
+		e.Run("also when it waits for others besides", func(e *engine) {
+			e.add(job("m"), job("other"))
+			r := e.take("m")
+			waits := func(upstreams ...string) func(*wire.Job) {
+				return func(j *wire.Job) {
+					for i, up := range upstreams {
+						j.Edges = append(j.Edges, &wire.Edge{Kind: 1, Uuid: up, Group: int32(i + 1)})
+					}
+				}
+			}
+			e.add(job("mh", made(1, "m", r.Fence), waits("never", "other")), job("mi", made(1, "m", r.Fence), waits("never")))
+			e.end(r, conveyor.VerdictRetry)
+			e.run("other", conveyor.VerdictDone)
+			r = e.take("m")
+			e.add(job("mh", made(1, "m", r.Fence), waits("other")), job("mi", made(1, "m", r.Fence)))
+			e.end(r, conveyor.VerdictDone)
+			e.states("m completed, mh queued, mi queued")
+			for _, r := range e.reserve(2) {
+				e.end(r, conveyor.VerdictDone)
+			}
+			e.wantKeys()
+		})
 		e.Behaviour("A8j what the last, failing attempt made is dropped", func(e *engine) {
 			e.add(job("w"), job("declared", after(wire.Edge_ALWAYS, "w")))
 			r := e.take("w")

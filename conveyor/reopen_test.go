@@ -86,6 +86,34 @@ func TestReplace(t *testing.T) {
 			e.states("p7 completed, c7 running")
 			e.end(r, conveyor.VerdictDone)
 		})
+		e.Run("an opening does not wait for children of an earlier one that came when that was over", func(e *engine) {
+			e.add(job("ep"))
+			e.run("ep", conveyor.VerdictDone)
+			e.ok(e.Add(e.Context(), job("ec1", under("ep")), conveyor.ParentDead()))
+			child := conveyor.Change{Kind: conveyor.ChangeAdd, Job: job("ec2", edge(&wire.Edge{Uuid: "ep", Opening: 2}))}
+			e.ok(e.Apply(e.Context(), conveyor.Batch{Changes: []conveyor.Change{child, {Kind: conveyor.ChangeReopen, UUID: "ep", Opening: 2}}}))
+			e.ok(e.Add(e.Context(), job("ec3", under("ep")), conveyor.ParentDead()))
+			e.ok(e.Cancel(e.Context(), "ec2"))
+			e.states("ep failed(child), ec1 queued, ec3 queued")
+			for _, r := range e.reserves("ec1", "ec3") {
+				e.end(r, conveyor.VerdictDone)
+			}
+			e.wantKeys()
+		})
+		e.Run("a withdrawn child of a dead parent that is handed back is nobody's child", func(e *engine) {
+			e.add(job("dp"))
+			e.run("dp", conveyor.VerdictDone)
+			e.ok(e.Add(e.Context(), job("dc", under("dp")), conveyor.ParentDead()))
+			r := e.take("dc")
+			e.ok(e.Apply(e.Context(), conveyor.Batch{Changes: []conveyor.Change{{Kind: conveyor.ChangeAdd, Job: job("dn"), Replaces: "dc"}}}))
+			e.end(r, conveyor.VerdictBack)
+			if e.active("dp", "dc") {
+				e.Error("dc is in the active set of dp")
+			}
+			for _, r := range e.reserves("dc", "dn") {
+				e.end(r, conveyor.VerdictDone)
+			}
+		})
 		e.Run("a withdrawn child no longer counts", func(e *engine) {
 			e.add(job("p4"), job("k4", under("p4")), job("w4", under("k4")), job("x4", under("p4")))
 			e.run("p4", conveyor.VerdictDone)

@@ -160,11 +160,13 @@ end
 
 -- remade tells whether a held job was made by an earlier attempt of the one that makes it again now.
 local function remade(r, c)
-  for _, e in ipairs(edges(r.i)) do
-    if e.b and r.st == 'h' then
-      for _, n in ipairs(c.edges) do
-        local P = S[n.u]
-        if n.b and n.u == e.u and n.b ~= e.b and P and P.st == 'r' and P.f == n.b then return true end
+  local old
+  for _, n in ipairs(r.st == 'h' and c.edges or none) do
+    local P = n.b and S[n.u]
+    if P and P.st == 'r' and P.f == n.b then
+      old = old or old_edges(r)
+      for _, e in pairs(old) do
+        if e.b and e.u == n.u and e.b ~= n.b then return true end
       end
     end
   end
@@ -193,10 +195,7 @@ local function change(index, c)
         flag(r, 'r')
         touch(r, true)
       end
-      if remade(r, c) then
-        r.i = nil
-        update(r, decode(c.u, c.entry), c.edges, c.bytes, c.labels)
-      end
+      if remade(r, c) then update(r, decode(c.u, c.entry), c.edges, c.bytes, c.labels) end
     end
     return replace(c)
   end

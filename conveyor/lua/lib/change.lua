@@ -195,6 +195,15 @@ local function unrecord(r, whole)
   end
 end
 
+-- emptied are active sets that an earlier opening left: only children of a dead parent are in them, and no later opening waits
+-- for these.
+local emptied = {}
+local function empty(r)
+  local key = active_key(r.u)
+  if not is(key, 'set') then wrong('deadparent', key, 'set') end
+  if kind(key) ~= 'none' then emptied[#emptied + 1] = key end
+end
+
 -- reopen raises the opening of a job that ended with its own work done: it is closing again and waits for the children
 -- stored for the new opening. In its parents it stands among the waiting children of their next opening, unless
 -- they are still open. new, if given, says which unique key and labels it takes, and when it is removed.
@@ -207,6 +216,7 @@ local function reopen(r, n, new, packed)
   if new then labels.give(r, packed) end
   r.h = (r.h or string.rep('C', g - 1)) .. r.st
   r.g, r.st, r.b, r.t, r.z = num(n), 'c', nil, nil, nil
+  empty(r)
   flag(r, 'k')
   flag(r, 'h')
   clear(r, 'c')
@@ -242,6 +252,7 @@ local function again(r, g, entry, list)
   if not has(r, 'w') then uncount(r) end
   r.h = (r.h or string.rep('C', opening(r) - 1)) .. 'F'
   r.g, r.st, r.a, r.l, r.b, r.t, r.z = num(g + 1), 'h', nil, nil, nil, nil, nil
+  empty(r)
   unfail[#unfail + 1] = r.u
   keep_bytes(r, text)
   touch(r)
@@ -270,6 +281,7 @@ local function flush_graph()
     call('DEL', edges_key(u))
     many('HSET', edges_key(u), args)
   end
+  if #emptied > 0 then call('DEL', unpack(emptied)) end
   flush_all_members()
   for _, keys in ipairs({parents_first, heirs_last}) do
     for i = 1, #keys do
