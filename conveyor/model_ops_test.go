@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"pgregory.net/rapid"
 
@@ -78,6 +79,15 @@ func (h *history) draw(uuid string) *wire.Job {
 	if h.one("reserve for", 6) {
 		j.ReserveFor = durationpb.New(time.Duration(h.int("reserve", 1, 9000)) * time.Millisecond)
 	}
+	if h.one("unique", 6) {
+		j.Unique = fmt.Sprintf("key%d", h.int("key", 1, 3))
+	}
+	if h.one("remove after", 8) {
+		j.RemoveAfter = durationpb.New(time.Duration(h.int("removed", 1, 5000)) * time.Millisecond)
+	}
+	if h.one("retention", 8) {
+		j.Retention = durationpb.New(time.Duration(h.int("limit", 1, 5000)) * time.Millisecond)
+	}
 	if h.one("policy", 4) {
 		lost := int32(h.int("max_lost", 0, 2))
 		j.RetryPolicy = &wire.RetryPolicy{MaxLost: &lost, HoldOnExhausted: h.one("hold", 2)}
@@ -132,10 +142,7 @@ func withField(j *wire.Job) *wire.Job {
 	if len(j.Edges) == 0 {
 		return j
 	}
-	twin := job(j.Uuid, func(w *wire.Job) {
-		w.Queue, w.Edges, w.Priority, w.RunAt, w.After, w.RetryPolicy = j.Queue, j.Edges, j.Priority, j.RunAt, j.After, j.RetryPolicy
-		w.ReserveFor = j.ReserveFor
-	})
+	twin := proto.CloneOf(j)
 	for _, e := range slices.Backward(j.Edges) {
 		if e.Kind == wire.Edge_PARENT {
 			twin.ParentUuid = e.Uuid
@@ -255,7 +262,10 @@ func (h *history) beat() { h.beatOf(rapid.SampledFrom(modelWorkers[1:]).Draw(h.T
 
 // beatOf gives up what the store says is not the worker's any more.
 func (h *history) beatOf(worker string) {
-	info := conveyor.WorkerInfo{ID: worker, Queues: []string{"q", "q2"}}
+	info := conveyor.WorkerInfo{ID: worker, Queues: []string{"q", "q2"}, Capacity: h.int("capacity", 0, 4)}
+	if h.one("other queues", 4) {
+		info.Queues = []string{"q2"}
+	}
 	for _, r := range h.held[worker] {
 		info.Running = append(info.Running, conveyor.Holding{UUID: r.Job.Uuid, Fence: r.Fence})
 	}
@@ -316,10 +326,47 @@ func (h *history) releaseOf(uuid string) {
 }
 
 func (h *history) queue() {
-	set := conveyor.QueueSettings{Concurrency: h.int("concurrency", 0, 3), Paused: h.one("paused", 4)}
-	h.log("queue %+v", set)
-	h.do(func() (any, error) { h.model.SetQueue("q", &set); return nil, nil },
-		func(e *engine) (any, error) { return nil, e.SetQueue(e.Context(), "q", set) })
+	name := "q"
+	if h.one("the other", 4) {
+		name = "q2"
+	}
+	switch h.int("what", 0, 9) {
+	case 7:
+		h.log("pause %s", name)
+		h.do(func() (any, error) { h.model.PauseQueue(name); return nil, nil },
+			func(e *engine) (any, error) { return nil, e.PauseQueue(e.Context(), name) })
+	case 8:
+		h.resumeQueue(name)
+	case 9:
+		h.log("purge %s", name)
+		h.do(func() (any, error) { return h.model.PurgeQueue(name), nil },
+			func(e *engine) (any, error) { return e.PurgeQueue(e.Context(), name) })
+	default:
+		set := conveyor.QueueSettings{Concurrency: h.int("concurrency", 0, 3), Paused: h.one("paused", 4), Fair: h.one("fair", 2)}
+		if h.one("keeps", 4) {
+			set.KeepFor = time.Duration(h.int("for", 0, 5000)) * time.Millisecond
+			set.KeepCount = h.int("count", 0, 5)
+		}
+		h.setQueue(name, set)
+	}
+}
+
+func (h *history) setQueue(name string, set conveyor.QueueSettings) {
+	h.log("queue %s %s", name, set)
+	h.do(func() (any, error) { h.model.SetQueue(name, set); return nil, nil },
+		func(e *engine) (any, error) { return nil, e.SetQueue(e.Context(), name, set) })
+}
+
+func (h *history) resumeQueue(name string) {
+	h.log("resume %s", name)
+	h.do(func() (any, error) { return nil, h.model.ResumeQueue(name) },
+		func(e *engine) (any, error) { return nil, e.ResumeQueue(e.Context(), name) })
+}
+
+func (h *history) remove() {
+	uuid := h.some()
+	h.log("remove %s", uuid)
+	h.do(func() (any, error) { return nil, h.model.Remove(uuid) }, func(e *engine) (any, error) { return nil, e.Remove(e.Context(), uuid) })
 }
 
 // make adds a child or an heir from inside an attempt, now and then one that is over.

@@ -72,9 +72,9 @@ type history struct {
 
 func (h *history) play() {
 	ops := []func(){ // as many as five bits can tell apart: rapid draws numbers mostly small, but bits evenly
-		h.add, h.add, h.add, h.add, h.exchange, h.exchange, h.exchange, h.exchange, h.exchange, h.exchange, h.exchange, h.exchange,
-		h.pass, h.pass, h.tick, h.cancel, h.update, h.replace, h.reopen, h.make, h.make, h.crash, h.late, h.repeat, h.leave, h.retry,
-		h.release, h.beat, h.queue, h.batch, h.batch, h.fenced,
+		h.add, h.add, h.add, h.add, h.exchange, h.exchange, h.exchange, h.exchange, h.exchange, h.exchange, h.exchange,
+		h.pass, h.pass, h.tick, h.cancel, h.update, h.replace, h.reopen, h.make, h.batch, h.crash, h.late, h.repeat, h.leave, h.retry,
+		h.release, h.beat, h.queue, h.queue, h.batch, h.fenced, h.remove,
 	}
 	for i := range historySteps {
 		op := 0
@@ -139,13 +139,17 @@ func (h *history) do(model func() (any, error), store func(e *engine) (any, erro
 // errorKind is what must agree of two errors.
 func errorKind(err error) string {
 	var conflict *conveyor.ConflictError
+	var held *conveyor.UniqueError
 	switch {
 	case err == nil:
 		return ""
 	case errors.As(err, &conflict):
 		return conflict.Error()
+	case errors.As(err, &held):
+		return held.Error()
 	}
-	for _, kind := range []error{conveyor.ErrOutdated, conveyor.ErrNotFound, conveyor.ErrState, conveyor.ErrUnknownUpstream, conveyor.ErrGuard} {
+	for _, kind := range []error{conveyor.ErrOutdated, conveyor.ErrNotFound, conveyor.ErrState, conveyor.ErrUnknownUpstream, conveyor.ErrGuard,
+		conveyor.ErrQueueDeclaredPaused} {
 		if errors.Is(err, kind) {
 			return kind.Error()
 		}
@@ -227,16 +231,21 @@ func (h *history) move(d time.Duration) {
 	}
 }
 
-// bytesOf is the store without its wake-ups, which are hints.
+// bytesOf is the store without its wake-ups, which are hints, and without the names that purges make up.
 func bytesOf(e *engine) []string {
-	return slices.DeleteFunc(strings.Split(dump(e), "\n"), func(line string) bool { return strings.HasPrefix(line, "wake:") })
+	return slices.DeleteFunc(strings.Split(dump(e), "\n"), func(line string) bool {
+		name, _, _ := strings.Cut(line, " ")
+		return strings.HasPrefix(name, "wake:") || name == "callers" || strings.HasPrefix(name, "call:") && strings.Contains(name, "-")
+	})
 }
 
 // drain lets everything end: queues run, missing upstreams come, holds are released, attempts succeed. What then still waits,
 // waits in a circle, for a job that was withdrawn, or for an opening that never comes, and is cancelled.
 func (h *history) drain() {
-	h.do(func() (any, error) { h.model.SetQueue("q", nil); return nil, nil },
-		func(e *engine) (any, error) { return nil, e.DeleteQueueSettings(e.Context(), "q") })
+	for _, name := range []string{"q", "q2"} {
+		h.setQueue(name, conveyor.QueueSettings{})
+		h.resumeQueue(name)
+	}
 	for i := range h.made + 2 {
 		if uuid := fmt.Sprintf("j%d", i); !slices.Contains(h.uuids, uuid) {
 			h.uuids = append(h.uuids, uuid)

@@ -159,7 +159,11 @@ func (a *application) make(index int, c *conveyor.Change) error {
 			a.unrecord(j, false)
 		}
 	case conveyor.ChangeReopen:
-		if !a.reopen(j, c.Opening) {
+		possible, err := a.reopen(j, c.Opening, c.Job)
+		if err != nil {
+			return err
+		}
+		if !possible {
 			a.conflict(index, j)
 		}
 	}
@@ -189,7 +193,7 @@ func (a *application) unrecord(j *job, whole bool) {
 	case j.recorded:
 		j.recorded = false
 		if !j.live() {
-			a.over = append(a.over, retained{j.uuid, a.now})
+			a.retain(j)
 		}
 	}
 }

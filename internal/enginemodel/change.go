@@ -44,7 +44,6 @@ func (e *Engine) add(w *wire.Job, o Added, within map[string]bool, c *conveyor.C
 		if !e.remade(j, edges) {
 			return nil
 		}
-		j.edges = nil
 		return e.change(j, w, edges)
 	}
 	if err := e.mayWait(nil, edges); err != nil {
@@ -57,15 +56,38 @@ func (e *Engine) add(w *wire.Job, o Added, within map[string]bool, c *conveyor.C
 	}
 	j = &job{uuid: w.Uuid, state: conveyor.StateHeld, opening: 1}
 	j.take(w)
-	j.due, j.delay = runAt(w), delay(w)
+	e.mayWaitFor(j, w)
+	j.unique, j.due, j.delay = uniqueKey(w), runAt(w), delay(w)
 	e.jobs[w.Uuid] = j
 	replaces := ""
 	if c != nil {
 		replaces, j.recorded = c.Replaces, c.Attach != nil && c.Attach.Value != nil
 	}
+	waitedFor := e.waitedFor(j)
 	e.wire(j, edges, replaces, o.ParentDead)
+	if how, _ := j.verdict(); j.pending() > 0 || how == undecided {
+		err := e.claim(j, replaces)
+		if err != nil && len(edges) == 0 && !j.recorded && !waitedFor {
+			return err
+		}
+		if err != nil { // it belongs to a graph, whose edges are decided
+			j.failure = fmt.Sprintf("unique key %s is held by %s", j.unique, e.unique[j.unique])
+			e.closeAs(j, failed)
+			return nil
+		}
+	}
 	e.decide(j)
 	return nil
+}
+
+// waitedFor tells whether others were added before this job that wait for its first opening.
+func (e *Engine) waitedFor(j *job) bool {
+	for t := range e.turns {
+		if t.up == j.uuid && t.opening == 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // mayWait refuses edges that a superseded attempt makes.
@@ -107,6 +129,7 @@ func (j *job) take(w *wire.Job) {
 		j.lostLimit = int(*p.MaxLost)
 	}
 	j.holds = w.RetryPolicy.GetHoldOnExhausted()
+	j.removeAfter = milli(w.RemoveAfter.AsDuration())
 }
 
 func runAt(w *wire.Job) int64 {
@@ -134,9 +157,21 @@ func (e *Engine) change(j *job, w *wire.Job, edges []edge) error {
 	if started || j.open() {
 		e.leaveParents(j, names)
 	}
-	if j.state.Ended() || j.state == conveyor.StateClosing {
+	if j.state.Ended() || j.end.decided() {
 		return nil
 	}
+	if key := uniqueKey(w); key != j.unique {
+		e.free(j)
+		j.unique = key
+		if err := e.claim(j, ""); err != nil {
+			return err
+		}
+	}
+	j.removeAfter = milli(w.RemoveAfter.AsDuration())
+	if j.open() {
+		return nil
+	}
+	e.mayWaitFor(j, w)
 	if started {
 		j.take(w)
 		for i := range j.edges {
@@ -281,20 +316,40 @@ func (e *Engine) Retry(uuid string) error {
 	case j.end != failed, j.forgotten:
 		return fmt.Errorf("retry: %w", conveyor.ErrState)
 	}
+	if err := e.claim(j, ""); err != nil {
+		return err
+	}
 	if !j.withdrawn {
 		e.uncount(j)
 	}
 	j.nextOpening()
 	j.attempts, j.lost = 0, 0
-	e.ready(j)
+	if j.fence > 0 {
+		e.ready(j)
+	} else {
+		e.declare(j)
+	}
 	e.settleAll()
 	return nil
+}
+
+// declare makes a job that failed before it ever started wait for what it was added with. What an attempt made counts as
+// declared now.
+func (e *Engine) declare(j *job) {
+	j.state, j.due, j.delay = conveyor.StateHeld, runAt(j.wire), delay(j.wire)
+	j.edges = slices.DeleteFunc(j.edges, func(d edge) bool { return d.mark != undecided })
+	edges := edgesOf(j.wire)
+	for i := range edges {
+		edges[i].madeBy = 0
+	}
+	e.wire(j, edges, "", false)
+	e.decide(j)
 }
 
 func (j *job) nextOpening() {
 	j.earlier = append(j.earlier, j.end)
 	j.opening++
-	j.end, j.ended, j.failedChildren = end{}, 0, 0
+	j.end, j.ended, j.failedChildren, j.removeAt = end{}, 0, 0, 0
 }
 
 // Release queues a job that is on hold.
@@ -313,13 +368,19 @@ func (e *Engine) Release(uuid string) error {
 }
 
 // reopen makes a job whose own work succeeded closing again, under its next opening. An open parent waits for it again; a
-// parent that is over will when it reopens.
-func (e *Engine) reopen(j *job, opening int64) bool {
+// parent that is over will when it reopens. w, if given, says which unique key it has now, and when it is removed.
+func (e *Engine) reopen(j *job, opening int64, w *wire.Job) (possible bool, err error) {
 	if j.opening >= opening {
-		return true
+		return true, nil
 	}
 	if j.opening+1 != opening || j.live() || !j.end.worked() {
-		return false
+		return false, nil
+	}
+	if w != nil {
+		j.unique, j.removeAfter = uniqueKey(w), milli(w.RemoveAfter.AsDuration())
+	}
+	if err := e.claim(j, ""); err != nil {
+		return true, err
 	}
 	j.nextOpening()
 	j.state, j.cancelled = conveyor.StateClosing, false
@@ -336,5 +397,5 @@ func (e *Engine) reopen(j *job, opening int64) bool {
 		}
 	}
 	e.settle(j)
-	return true
+	return true, nil
 }

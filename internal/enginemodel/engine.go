@@ -11,11 +11,12 @@ import (
 type Engine struct {
 	now      int64 // ms
 	jobs     map[string]*job
-	queues   map[string]conveyor.QueueSettings
-	workers  map[string]int64             // last beat, ms
+	queues   map[string]queue
+	workers  map[string]worker
 	calls    map[string]*call             // by caller
 	hashes   map[string]map[string][]byte // companion writes: key, field, value
-	over     []retained                   // ended jobs in the order in which retention meets them
+	over     map[string][]retained        // by queue: ended jobs in the order in which retention meets them
+	unique   map[string]string            // who holds a unique key
 	places   int64                        // the last one given
 	turns    map[turn]int64               // who waits where, in which order
 	lastTurn int64
@@ -39,8 +40,8 @@ type retained struct {
 
 // New is an empty namespace at this time, in milliseconds.
 func New(now int64) *Engine {
-	return &Engine{now: now, jobs: map[string]*job{}, queues: map[string]conveyor.QueueSettings{}, workers: map[string]int64{},
-		calls: map[string]*call{}, hashes: map[string]map[string][]byte{}, turns: map[turn]int64{}}
+	return &Engine{now: now, jobs: map[string]*job{}, queues: map[string]queue{}, workers: map[string]worker{}, calls: map[string]*call{},
+		hashes: map[string]map[string][]byte{}, turns: map[turn]int64{}, over: map[string][]retained{}, unique: map[string]string{}}
 }
 
 // Pass moves the clock.
@@ -69,7 +70,11 @@ func (e *Engine) clone() *Engine {
 		c.jobs[uuid] = &twin
 	}
 	c.queues, c.workers, c.turns = maps.Clone(e.queues), maps.Clone(e.workers), maps.Clone(e.turns)
-	c.calls, c.over = maps.Clone(e.calls), slices.Clone(e.over)
+	c.calls, c.unique = maps.Clone(e.calls), maps.Clone(e.unique)
+	c.over = make(map[string][]retained, len(e.over))
+	for queue, list := range e.over {
+		c.over[queue] = slices.Clone(list)
+	}
 	c.hashes = make(map[string]map[string][]byte, len(e.hashes))
 	for key, fields := range e.hashes {
 		c.hashes[key] = maps.Clone(fields)

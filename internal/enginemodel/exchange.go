@@ -8,15 +8,6 @@ import (
 	"github.com/waybill-dev/waybill/conveyor"
 )
 
-// SetQueue stores a queue's settings; nil brings back the defaults.
-func (e *Engine) SetQueue(name string, s *conveyor.QueueSettings) {
-	if s == nil {
-		delete(e.queues, name)
-		return
-	}
-	e.queues[name] = *s
-}
-
 // Exchange acknowledges a batch of attempts and reserves the next. The same number again gets the same answer, of which jobs
 // are left out that were lost since; a lower one is outdated.
 func (e *Engine) Exchange(r conveyor.ExchangeRequest) (conveyor.ExchangeReply, error) {
@@ -50,7 +41,7 @@ func (e *Engine) Exchange(r conveyor.ExchangeRequest) (conveyor.ExchangeReply, e
 		})
 	}
 	if r.Worker != "" {
-		e.workers[r.Worker] = e.now
+		e.see(r.Worker, func(w *worker) { w.queues = r.Queues })
 	}
 	reply.Next = time.Duration(e.next()) * time.Millisecond
 	e.calls[r.Caller] = &call{number: r.Number, at: e.now, worker: r.Caller == r.Worker, reply: reply}
@@ -109,14 +100,11 @@ func (e *Engine) acknowledge(j *job, a conveyor.Ack) {
 // reserve starts as many jobs as are wanted: queues in the order given, higher lanes first, by place.
 func (e *Engine) reserve(r conveyor.ExchangeRequest) (taken []*job) {
 	for _, q := range r.Queues {
-		s := e.queues[q]
-		if s.Paused {
-			continue
+		n := r.Want - len(taken)
+		if n == 0 {
+			break
 		}
-		for _, j := range e.queued(q) {
-			if len(taken) == r.Want || s.Concurrency > 0 && e.running(q) >= s.Concurrency {
-				break
-			}
+		for _, j := range e.queued(q)[:e.part(q, r.Worker, n)] {
 			j.state, j.owner, j.started = conveyor.StateRunning, r.Worker, e.now
 			if r.Worker == "" {
 				j.lease = e.now + r.Lease.Milliseconds()
@@ -125,6 +113,7 @@ func (e *Engine) reserve(r conveyor.ExchangeRequest) (taken []*job) {
 				}
 			}
 			j.fence++
+			j.limit, j.expires = 0, 0
 			taken = append(taken, j)
 		}
 	}

@@ -32,6 +32,12 @@ type job struct {
 	started   int64
 	ended     int64
 
+	unique      string // type and key; "" when there is none, or a successor has it
+	removeAfter int64  // ms after its end; 0: as its queue says
+	removeAt    int64
+	limit       int64 // ms that it may wait for its first start; 0: any time
+	expires     int64
+
 	failedChildren int
 	cancelled      bool // asked for
 	withdrawn      bool
@@ -60,6 +66,7 @@ var (
 	cancelled      = end{state: conveyor.StateCancelled}
 	skippedFailure = end{state: conveyor.StateSkipped}
 	skippedSuccess = end{state: conveyor.StateSkipped, success: true}
+	expired        = end{state: conveyor.StateExpired}
 )
 
 // decided tells whether it is an end at all.
@@ -128,6 +135,7 @@ func (j *job) status() conveyor.Status {
 		Opening: j.opening, Owner: j.owner, DueAt: at(j.due), Started: at(j.started), Ended: at(j.ended),
 		Success: j.end == skippedSuccess && !j.live(), ChildFailed: j.end == failedChild && !j.live(), FailedChildren: j.failedChildren,
 		CancelRequested: j.cancelled, Withdrawn: j.withdrawn, Recorded: j.recorded, Pending: j.pending(), Place: j.place,
+		Unique: j.unique, RemoveAfter: time.Duration(j.removeAfter) * time.Millisecond, ExpiresAt: at(j.expires),
 	}
 }
 

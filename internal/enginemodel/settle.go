@@ -146,7 +146,9 @@ func (e *Engine) decide(j *job) {
 // reopening and for parents that come later.
 func (e *Engine) finish(j *job) {
 	j.state, j.ended = j.end.state, e.now
-	e.over = append(e.over, retained{j.uuid, e.now})
+	j.limit, j.expires = 0, 0
+	e.free(j)
+	e.retain(j)
 	var keep []edge
 	for _, d := range j.edges {
 		switch {

@@ -28,8 +28,26 @@ func (e *Engine) Beat(w conveyor.WorkerInfo) conveyor.BeatReply {
 			out.Unknown = append(out.Unknown, conveyor.Holding{UUID: j.uuid, Fence: j.fence})
 		}
 	}
-	e.workers[w.ID] = e.now
+	e.see(w.ID, nil)
+	e.workers[w.ID] = worker{e.now, w.Capacity, w.Queues}
 	return out
+}
+
+// worker is what is known of one.
+type worker struct {
+	last     int64 // beat or exchange, ms
+	capacity int   // of its last beat
+	queues   []string
+}
+
+// see renews a worker; a new one is described by fill.
+func (e *Engine) see(id string, fill func(w *worker)) {
+	w, known := e.workers[id]
+	if !known && fill != nil {
+		fill(&w)
+	}
+	w.last = e.now
+	e.workers[id] = w
 }
 
 // owned are the attempts of a worker in the order of their places.
@@ -81,9 +99,9 @@ func (e *Engine) Tick() (dead []string, next time.Duration) {
 	e.releaseDue()
 	e.reap()
 	for _, w := range slices.SortedFunc(maps.Keys(e.workers), func(a, b string) int {
-		return cmp.Or(cmp.Compare(e.workers[a], e.workers[b]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(e.workers[a].last, e.workers[b].last), cmp.Compare(a, b))
 	}) {
-		if e.workers[w] > e.now-conveyor.DeadAfter.Milliseconds() {
+		if e.workers[w].last > e.now-conveyor.DeadAfter.Milliseconds() {
 			continue
 		}
 		for _, j := range e.owned(w) {
@@ -92,6 +110,7 @@ func (e *Engine) Tick() (dead []string, next time.Duration) {
 		e.retire(w)
 		dead = append(dead, w)
 	}
+	e.expire()
 	e.sweep()
 	e.settleAll()
 	return dead, e.deadline()
@@ -104,27 +123,6 @@ func (e *Engine) reap() {
 		func(a, b *job) int { return cmp.Compare(a.lease, b.lease) })
 	for _, j := range ended {
 		e.lose(j, "the lease ended")
-	}
-}
-
-// sweep removes ended jobs that were kept long enough. A recorded one loses only what it could be retried from.
-func (e *Engine) sweep() {
-	until := e.now - conveyor.Retention.Milliseconds()
-	for len(e.over) > 0 && e.over[0].at <= until {
-		j := e.jobs[e.over[0].uuid]
-		e.over = e.over[1:]
-		switch {
-		case j == nil || j.live() || j.ended > until:
-		case j.recorded:
-			j.forgotten = true
-		default:
-			j.gone = true
-		}
-	}
-	for caller, c := range e.calls {
-		if !c.worker && c.at <= e.now-callsKeptFor.Milliseconds() {
-			delete(e.calls, caller)
-		}
 	}
 }
 
@@ -143,9 +141,12 @@ func (e *Engine) deadline() time.Duration {
 		if j.state == conveyor.StateRunning && j.owner == "" {
 			consider(j.lease)
 		}
+		if j.expires > 0 {
+			consider(j.expires)
+		}
 	}
-	for _, last := range e.workers {
-		consider(last + conveyor.DeadAfter.Milliseconds())
+	for _, w := range e.workers {
+		consider(w.last + conveyor.DeadAfter.Milliseconds())
 	}
 	if first == 0 {
 		return 0
