@@ -38,6 +38,7 @@ type executor struct {
 	o    Options
 	host string
 	reap *reaper
+	dirs *scratch
 }
 
 func newExecutor(o Options) *executor {
@@ -45,16 +46,23 @@ func newExecutor(o Options) *executor {
 	if err != nil {
 		host = "unknown"
 	}
-	return &executor{o: o, host: host, reap: newReaper(o.Logger)}
+	e := &executor{o: o, host: host, reap: newReaper(o.Logger), dirs: &scratch{parent: os.TempDir()}}
+	if n := e.dirs.sweep(); n > 0 {
+		o.Logger.Info("scratch directories of killed workers were removed", "in", e.dirs.parent, "count", n)
+	}
+	return e
 }
 
-func (e *executor) close() { e.reap.close() }
+func (e *executor) close() {
+	e.reap.close()
+	e.dirs.close()
+}
 
 // run runs the process in a group of its own until it ends or ctx does. Then SIGTERM, the grace time and SIGKILL go to the
 // whole group; a superseded attempt gets SIGKILL at once, since another worker may already run the job. What is left of
 // the group when the process itself has ended is killed: a job leaves nothing running.
 func (e *executor) run(ctx context.Context, job *wire.Job, p Exec, a attempt) error {
-	scratch, err := os.MkdirTemp("", "waybill-")
+	scratch, err := e.dirs.attempt()
 	if err != nil {
 		return fmt.Errorf("make a scratch directory on host %s: %w", e.host, err)
 	}
