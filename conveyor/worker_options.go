@@ -22,7 +22,7 @@ const (
 	DefaultShutdownTimeout = 30 * time.Second
 	DefaultStopTimeout     = 15 * time.Second
 	maxQueues              = 1000
-	maxWeight              = 1000
+	MaxWeight              = 1000
 )
 
 // QueueShare is a queue that a worker serves, and how many of the worker's turns it gets in relation to the others.
@@ -118,8 +118,8 @@ func checkQueues(queues []QueueShare) error {
 		case seen[q.Name]:
 			problems = append(problems, fmt.Errorf("field Queues[%d]: queue %q is named twice", i, q.Name))
 		}
-		if q.Weight < 0 || q.Weight > maxWeight {
-			problems = append(problems, fmt.Errorf("field Queues[%d]: weight %d of %q is not in 1..%d", i, q.Weight, q.Name, maxWeight))
+		if q.Weight < 0 || q.Weight > MaxWeight {
+			problems = append(problems, fmt.Errorf("field Queues[%d]: weight %d of %q is not in 1..%d", i, q.Weight, q.Name, MaxWeight))
 		}
 		seen[q.Name] = true
 	}

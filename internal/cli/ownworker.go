@@ -39,7 +39,7 @@ func (o *ownWorker) Observe(e applier.Event) {
 // handed back.
 func (p *applying) startWorker(ctx context.Context, plan *planner.Plan) (*ownWorker, error) {
 	w, err := conveyor.NewWorker(p.store.client, conveyor.WorkerOptions{
-		Queues: shares(planQueues(plan)), Concurrency: p.parallelism, ShutdownTimeout: -1, Keyring: p.keyring,
+		Queues: shares(planQueues(plan), nil), Concurrency: p.parallelism, ShutdownTimeout: -1, Keyring: p.keyring,
 	})
 	if err != nil {
 		return nil, fail("Cannot start a worker", "%v.", err)
@@ -59,6 +59,9 @@ func (p *applying) startWorker(ctx context.Context, plan *planner.Plan) (*ownWor
 		case <-begun:
 		case <-working.Done():
 			return
+		}
+		if declared, err := p.store.client.Queues(working); err == nil { // by now they are written; without them weights are equal
+			_ = w.SetQueues(shares(planQueues(plan), declared)) // the names were accepted before
 		}
 		if err := w.Run(working); err != nil {
 			own.err = fmt.Errorf("the worker ended: %w", err)
@@ -101,11 +104,17 @@ func planQueues(plan *planner.Plan) []string {
 	return slices.Sorted(maps.Keys(queues))
 }
 
-// shares gives queues equal weight.
-func shares(queues []string) []conveyor.QueueShare {
+// shares gives queues the weights that are declared of them, 1 without any.
+func shares(queues []string, declared []conveyor.QueueInfo) []conveyor.QueueShare {
 	s := make([]conveyor.QueueShare, 0, len(queues))
-	for _, q := range queues {
-		s = append(s, conveyor.QueueShare{Name: q})
+	for _, name := range queues {
+		share := conveyor.QueueShare{Name: name, Weight: 1}
+		for _, q := range declared {
+			if q.Name == name {
+				share.Weight = min(max(q.Settings.Weight, 1), conveyor.MaxWeight)
+			}
+		}
+		s = append(s, share)
 	}
 	return s
 }

@@ -174,36 +174,39 @@ const (
 	queuesPause = 300 * time.Millisecond
 )
 
-// follow makes the worker serve the queues that the workflow's state names, as they change.
+// follow makes the worker serve the queues that the workflow's state names, as they change, by the weights that are declared.
 func follow(ctx context.Context, s *store, worker *conveyor.Worker, log *slog.Logger) {
-	var known []string
+	var names []string
+	var serving []conveyor.QueueShare
 	var serial int64 = -1
 	for ctx.Err() == nil {
+		var declared []conveyor.QueueInfo
 		seen, err := s.client.LastEvent(ctx)
-		var names []string
-		now := serial
 		if err == nil {
-			names, now, err = applier.Queues(ctx, s.client, s.workflow, serial)
+			var read []string
+			now := serial
+			if read, now, err = applier.Queues(ctx, s.client, s.workflow, serial); err == nil && now != serial {
+				names, serial = read, now
+				if len(names) == 0 {
+					names = []string{s.workflow} // the default of jobs, before the first apply
+				}
+			}
 		}
-		switch {
+		if err == nil {
+			declared, err = s.client.Queues(ctx)
+		}
+		switch wanted := shares(names, declared); {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
 			log.Warn("the workflow's queues could not be read", "workflow", s.workflow, "error", err)
-		case now != serial:
-			serial = now
-			if len(names) == 0 {
-				names = []string{s.workflow} // the default of jobs, before the first apply
-			}
-			if slices.Equal(names, known) {
-				break
-			}
-			if err := worker.SetQueues(shares(names)); err != nil {
+		case !slices.Equal(wanted, serving):
+			if err := worker.SetQueues(wanted); err != nil {
 				log.Warn("the workflow's queues could not be served", "queues", names, "error", err)
 				break
 			}
-			log.Info("serving queues", "queues", strings.Join(names, ","))
-			known = names
+			log.Info("serving queues", "queues", weighted(wanted))
+			serving = wanted
 		}
 		if err == nil {
 			s.client.Events(ctx, seen, queuesBlock) //nolint:errcheck // the next round meets the error
@@ -215,6 +218,17 @@ func follow(ctx context.Context, s *store, worker *conveyor.Worker, log *slog.Lo
 		}
 		pause.Stop()
 	}
+}
+
+// weighted is how shares are written after -queues.
+func weighted(shares []conveyor.QueueShare) string {
+	parts := make([]string, len(shares))
+	for i, q := range shares {
+		if parts[i] = q.Name; q.Weight > 1 {
+			parts[i] += "=" + strconv.Itoa(q.Weight)
+		}
+	}
+	return strings.Join(parts, ",")
 }
 
 // parseShares reads -queues.
