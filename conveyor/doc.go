@@ -2,7 +2,11 @@
 // retries and fenced leases. It knows jobs, never workflows, and stands alone: a program can add jobs and run handlers
 // with nothing else of this module.
 //
-// [NewClient] adds, changes and observes jobs ([Client.Add], [Client.Apply], [Client.Events]); [NewWorker] runs them. It
+// [NewClient] adds, changes and observes jobs ([Client.Add], [Client.Apply], [Client.Events]); [NewWorker] runs them.
+// Jobs carry labels ([Client.List], [Client.Exists]) and may hold a key that no other live job of their type has
+// ([UniqueError]). Queues have settings and can be paused by hand ([Client.SetQueue], [Client.PauseQueue]). Who waits or
+// listens uses [Client.Wait], [Client.Subscribe] and [Client.On]; who wants a plain queue with nothing else, a [MessageQueue].
+// Whether the store is sound, and what to do if not, say [Client.Verify] and [Client.Diagnose]. A Client
 // never trusts a client's clock, never scans a queue, and has no goroutine in a Client but for listeners ([Client.On]): one
 // follows the event log while there is any.
 //
