@@ -297,6 +297,9 @@ func (r redSubtests) red(t *testing.T, binary, mutation string) []string {
 	if ctx.Err() != nil {
 		t.Errorf("the tests do not end:\n%s", out[max(0, len(out)-1000):])
 	}
+	if strings.Contains(string(out), "\npanic: ") {
+		t.Errorf("a test panics, and those behind it do not run:\n%s", out[max(0, len(out)-3000):])
+	}
 	var red []string
 	for _, m := range failedBehaviour.FindAllStringSubmatch(string(out), -1) {
 		if !slices.Contains(red, m[1]) {
