@@ -45,7 +45,7 @@ func TestDiagnose(t *testing.T) {
 				e.Error(diff)
 			}
 		})
-		e.Run("E6b what was set aside is listed, put back or dropped", func(e *engine) {
+		e.Behaviour("E6c what was set aside is listed, put back or dropped", func(e *engine) {
 			e.add(job("good", queue("other")))
 			text := e.rdb.RPop(ctx, e.key("queue:other")).Val()
 			e.ok(e.rdb.LPush(ctx, e.key("queue:other"), "junk").Err())
@@ -68,6 +68,7 @@ func TestDiagnose(t *testing.T) {
 			e.refused(e.PutBack(ctx, aside[1]), conveyor.ErrNotFound)
 			e.states("good queued")
 		})
+		e.add(job("good", queue("other")))
 		e.Run("damaged and strange keys, silent workers, queues that nobody serves", func(e *engine) {
 			e.beat("w")
 			e.ok(e.rdb.Set(ctx, e.key("todo"), "x", 0).Err())

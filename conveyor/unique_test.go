@@ -47,8 +47,8 @@ func (e *engine) holders(want ...string) {
 
 func TestUnique(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		e.add(job("a", unique("k")))
-		e.Run("D2a a second add is refused and names the holder", func(e *engine) {
+		e.Behaviour("D2a a second add is refused and names the holder", func(e *engine) {
+			e.add(job("a", unique("k")))
 			for range 2 {
 				e.heldBy(e.Add(e.Context(), job("b", unique("k"))), "noop:k", "b", "a")
 			}
@@ -60,7 +60,8 @@ func TestUnique(t *testing.T) {
 			e.holders("noop:k a", "another%20type:k b2")
 			e.ok(e.Cancel(e.Context(), "b2"))
 		})
-		e.Run("D2b held through retries", func(e *engine) {
+		e.Behaviour("D2b held through retries", func(e *engine) {
+			e.add(job("a", unique("k")))
 			e.run("a", conveyor.VerdictRetry)
 			e.heldBy(e.Add(e.Context(), job("b", unique("k"))), "noop:k", "b", "a")
 			r := e.take("a")
@@ -75,7 +76,8 @@ func TestUnique(t *testing.T) {
 			e.heldBy(e.Add(e.Context(), job("b", unique("k"))), "noop:k", "b", "a")
 			e.holders("noop:k a")
 		})
-		e.Run("D2c freed at the end", func(e *engine) {
+		e.Behaviour("D2c freed at the end", func(e *engine) {
+			e.add(job("a", unique("k")))
 			e.run("a", conveyor.VerdictDone)
 			e.holders()
 			e.add(job("b", unique("k")))
@@ -94,7 +96,7 @@ func TestUnique(t *testing.T) {
 
 func TestUniqueHolder(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		e.Run("D2d freed only by its holder", func(e *engine) {
+		e.Behaviour("D2d freed only by its holder", func(e *engine) {
 			e.add(job("a", unique("k")))
 			r := e.take("a")
 			next := conveyor.Change{Kind: conveyor.ChangeAdd, Job: job("b", unique("k")), Replaces: "a"}
@@ -107,7 +109,7 @@ func TestUniqueHolder(t *testing.T) {
 			e.run("b", conveyor.VerdictDone)
 			e.holders()
 		})
-		e.Run("D2g a newer generation inherits the key", func(e *engine) {
+		e.Behaviour("D2g a newer generation inherits the key", func(e *engine) {
 			e.add(job("g1", unique("k")))
 			r := e.take("g1")
 			second := conveyor.Change{Kind: conveyor.ChangeAdd, Job: job("g2", unique("k"), after(wire.Edge_ALWAYS, "g1")), Replaces: "g1"}
@@ -154,7 +156,7 @@ func TestUniqueHolder(t *testing.T) {
 
 func TestUniqueAtOnce(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		e.Run("D2e two adders at once: one wins", func(e *engine) {
+		e.Behaviour("D2e two adders at once: one wins", func(e *engine) {
 			for round := range 10 {
 				key, results := fmt.Sprint("k", round), make([]error, 4)
 				var wg sync.WaitGroup
@@ -182,11 +184,15 @@ func TestUniqueAtOnce(t *testing.T) {
 }
 
 func TestUniqueInGraph(t *testing.T) {
-	onBoth(t, func(e *engine) {
+	graph := func(e *engine) {
+		e.Helper()
 		e.add(job("holder", unique("k")))
-		e.Run("D2f inside a graph the refused job is stored as failed and its edges are decided", func(e *engine) {
-			e.add(job("heir", after(wire.Edge_SUCCESS, "second")), job("cleanup", after(wire.Edge_FAILURE, "second")),
-				job("second", unique("k"), under("parent"), after(wire.Edge_SUCCESS, "first")), job("first"), job("parent"))
+		e.add(job("heir", after(wire.Edge_SUCCESS, "second")), job("cleanup", after(wire.Edge_FAILURE, "second")),
+			job("second", unique("k"), under("parent"), after(wire.Edge_SUCCESS, "first")), job("first"), job("parent"))
+	}
+	onBoth(t, func(e *engine) {
+		e.Behaviour("D2f inside a graph the refused job is stored as failed and its edges are decided", func(e *engine) {
+			graph(e)
 			e.states("second failed, heir skipped, cleanup queued, first queued, parent queued")
 			failure, err := e.Failure(e.Context(), "second")
 			e.ok(err)
@@ -202,6 +208,8 @@ func TestUniqueInGraph(t *testing.T) {
 				e.states("recorded failed")
 			}
 		})
+		graph(e)
+		e.reserves("holder", "first", "parent", "cleanup")
 		e.Run("its failure fails the parent that waits for it", func(e *engine) {
 			e.exchange(0, conveyor.Ack{UUID: "parent", Fence: 1})
 			e.states("parent failed(child)")
@@ -236,7 +244,7 @@ func TestUniqueInGraph(t *testing.T) {
 
 func TestUniqueAgain(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		e.Run("D2h retry and reopen take it again or are refused", func(e *engine) {
+		e.Behaviour("D2h retry and reopen take it again or are refused", func(e *engine) {
 			e.add(job("a", unique("k")))
 			e.run("a", conveyor.VerdictFailed)
 			e.add(job("b", unique("k")))
