@@ -82,6 +82,9 @@ func (h *history) draw(uuid string) *wire.Job {
 	if h.one("unique", 6) {
 		j.Unique = fmt.Sprintf("key%d", h.int("key", 1, 3))
 	}
+	if h.one("labels", 5) {
+		j.Labels = h.labels("color", "size")
+	}
 	if h.one("remove after", 8) {
 		j.RemoveAfter = durationpb.New(time.Duration(h.int("removed", 1, 5000)) * time.Millisecond)
 	}
@@ -361,6 +364,51 @@ func (h *history) resumeQueue(name string) {
 	h.log("resume %s", name)
 	h.do(func() (any, error) { return nil, h.model.ResumeQueue(name) },
 		func(e *engine) (any, error) { return nil, e.ResumeQueue(e.Context(), name) })
+}
+
+// labels draws some of few labels.
+func (h *history) labels(names ...string) map[string]string {
+	out := map[string]string{}
+	for _, name := range names {
+		if v := h.int("label", 0, 3); v > 0 {
+			out[name] = fmt.Sprint("v", v)
+		}
+	}
+	return out
+}
+
+// list looks for jobs by labels and facts.
+func (h *history) list() {
+	o := conveyor.ListOptions{Labels: h.labels("color", "size")}
+	for _, name := range []string{"color", conveyor.Any} {
+		if h.one("any value", 4) {
+			o.Labels[name] = conveyor.Any
+		}
+	}
+	switch h.int("fact", 0, 5) {
+	case 3:
+		o.Labels["worker"] = rapid.SampledFrom([]string{"w1", "w2", "w3", conveyor.Any}).Draw(h.T, "worker")
+	case 4:
+		o.Labels[conveyor.Any] = "v1"
+	case 5:
+		o.Labels["object"] = h.some()
+	}
+	if h.one("live", 2) {
+		o.States = conveyor.LiveStates()
+	}
+	h.log("list %v", o.Labels)
+	h.do(func() (any, error) { return append([]string{}, h.model.List(o)...), nil }, func(e *engine) (any, error) {
+		found, err := e.List(e.Context(), o)
+		uuids := []string{}
+		for _, f := range found {
+			uuids = append(uuids, f.UUID)
+		}
+		return uuids, err
+	})
+	if len(o.Labels) > 0 {
+		h.do(func() (any, error) { return h.model.Exists(o.Labels), nil },
+			func(e *engine) (any, error) { return e.Exists(e.Context(), o.Labels) })
+	}
 }
 
 func (h *history) remove() {

@@ -72,7 +72,7 @@ type history struct {
 
 func (h *history) play() {
 	ops := []func(){ // as many as five bits can tell apart: rapid draws numbers mostly small, but bits evenly
-		h.add, h.add, h.add, h.add, h.exchange, h.exchange, h.exchange, h.exchange, h.exchange, h.exchange, h.exchange,
+		h.add, h.add, h.add, h.add, h.exchange, h.exchange, h.exchange, h.exchange, h.exchange, h.exchange, h.list,
 		h.pass, h.pass, h.tick, h.cancel, h.update, h.replace, h.reopen, h.make, h.batch, h.crash, h.late, h.repeat, h.leave, h.retry,
 		h.release, h.beat, h.queue, h.queue, h.batch, h.fenced, h.remove,
 	}

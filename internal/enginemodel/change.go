@@ -57,7 +57,7 @@ func (e *Engine) add(w *wire.Job, o Added, within map[string]bool, c *conveyor.C
 	j = &job{uuid: w.Uuid, state: conveyor.StateHeld, opening: 1}
 	j.take(w)
 	e.mayWaitFor(j, w)
-	j.unique, j.due, j.delay = uniqueKey(w), runAt(w), delay(w)
+	j.labels, j.unique, j.due, j.delay = w.Labels, uniqueKey(w), runAt(w), delay(w)
 	e.jobs[w.Uuid] = j
 	replaces := ""
 	if c != nil {
@@ -167,7 +167,7 @@ func (e *Engine) change(j *job, w *wire.Job, edges []edge) error {
 			return err
 		}
 	}
-	j.removeAfter = milli(w.RemoveAfter.AsDuration())
+	j.removeAfter, j.labels = milli(w.RemoveAfter.AsDuration()), w.Labels
 	if j.open() {
 		return nil
 	}
@@ -368,7 +368,8 @@ func (e *Engine) Release(uuid string) error {
 }
 
 // reopen makes a job whose own work succeeded closing again, under its next opening. An open parent waits for it again; a
-// parent that is over will when it reopens. w, if given, says which unique key it has now, and when it is removed.
+// parent that is over will when it reopens. w, if given, says which unique key and labels it has now, and when it is
+// removed.
 func (e *Engine) reopen(j *job, opening int64, w *wire.Job) (possible bool, err error) {
 	if j.opening >= opening {
 		return true, nil
@@ -377,7 +378,7 @@ func (e *Engine) reopen(j *job, opening int64, w *wire.Job) (possible bool, err 
 		return false, nil
 	}
 	if w != nil {
-		j.unique, j.removeAfter = uniqueKey(w), milli(w.RemoveAfter.AsDuration())
+		j.unique, j.removeAfter, j.labels = uniqueKey(w), milli(w.RemoveAfter.AsDuration()), w.Labels
 	}
 	if err := e.claim(j, ""); err != nil {
 		return true, err

@@ -32,6 +32,7 @@ type job struct {
 	started   int64
 	ended     int64
 
+	labels      map[string]string
 	unique      string // type and key; "" when there is none, or a successor has it
 	removeAfter int64  // ms after its end; 0: as its queue says
 	removeAt    int64
@@ -135,7 +136,7 @@ func (j *job) status() conveyor.Status {
 		Opening: j.opening, Owner: j.owner, DueAt: at(j.due), Started: at(j.started), Ended: at(j.ended),
 		Success: j.end == skippedSuccess && !j.live(), ChildFailed: j.end == failedChild && !j.live(), FailedChildren: j.failedChildren,
 		CancelRequested: j.cancelled, Withdrawn: j.withdrawn, Recorded: j.recorded, Pending: j.pending(), Place: j.place,
-		Unique: j.unique, RemoveAfter: time.Duration(j.removeAfter) * time.Millisecond, ExpiresAt: at(j.expires),
+		Labelled: len(j.labels) > 0, Unique: j.unique, RemoveAfter: time.Duration(j.removeAfter) * time.Millisecond, ExpiresAt: at(j.expires),
 	}
 }
 
