@@ -128,16 +128,36 @@ local more = settle_all()
 flush_all_members()
 flush_places()
 
--- take reserves up to n jobs of one queue, lane by lane, dropping tickets that are no job's place any more.
+-- shed drops up to 200 tickets at the head of a list that are no job's place any more.
 local taken, lost_bytes = {}, {}
+local function shed(key)
+  local t, ids, nexts, k = call('LRANGE', key, -200, -1), {}, {}, 0
+  for i = 1, #t do
+    ids[i], nexts[i] = uuid_of(t[i])
+    ids[i] = ids[i] or false
+  end
+  load(ids)
+  for i = #t, 1, -1 do
+    local r = ids[i] and S[ids[i]]
+    if not ids[i] or r and r.bad then set_aside(key, t[i]) elseif holds(r, t[i], nexts[i], key) then break end
+    k = k + 1
+  end
+  if k > 0 then call('LTRIM', key, 0, -(k + 1)) end
+end
+
+-- take reserves up to n jobs of one queue, lane by lane, dropping stale tickets. Where it met nothing else it drops many at a time;
+-- what it does not get through is left for another call.
 local function take(q, n)
   for lane = 2, 0, -1 do
     local key = queue_key(q, num(lane))
     if not is(key, 'list') then
       damage(key)
     else
-      for _ = 1, 20 do
+      local before
+      for round = 1, 20 do
         if n <= 0 then return n end
+        if n == before then shed(key) end
+        before = n
         local t = call('RPOP', key, n)
         if not t or #t == 0 then break end
         local ids, nexts = {}, {}
@@ -159,6 +179,7 @@ local function take(q, n)
             n = n - 1
           end
         end
+        if round == 20 and n > 0 then more = true end
       end
     end
   end
