@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // hearing is all listeners of a Client. While there is any, one goroutine follows the event log and hands out what it says.
@@ -67,7 +69,7 @@ func (h *hearing) host(workerID string) {
 //
 // Other listeners end when stop is called. Global ones also end after they heard, or would have heard, that their job
 // is retried or removed: whoever wants to hear of the next attempt listens again, and nothing is left of a listener whose
-// job is gone. They live through the job's end otherwise.
+// job is gone. They live through the job's end otherwise. All end when the Redis client is closed.
 //
 // The calls of one listener are made one after the other, in order, on a goroutine of their own. A listener that is slow
 // holds up neither the worker nor other listeners: what comes meanwhile waits, up to 1024 messages, then the oldest are lost and
@@ -187,10 +189,28 @@ func (h *hearing) follow(ctx context.Context, t trail) {
 			pause = newPause()
 			continue
 		}
+		if errors.Is(err, redis.ErrClosed) {
+			h.close(ctx)
+			return
+		}
 		if ctx.Err() == nil {
 			h.logger.Warn("listeners wait for the store", "error", err)
 		}
 		pause.wait(ctx)
+	}
+}
+
+// close ends all listeners of a Client whose Redis client was closed.
+func (h *hearing) close(ctx context.Context) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
+	for _, t := range h.topics {
+		for _, l := range slices.Clone(t.listeners) {
+			h.remove(l, false)
+		}
 	}
 }
 

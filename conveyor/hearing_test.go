@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/wire"
@@ -110,10 +111,11 @@ func TestListeners(t *testing.T) {
 	onBoth(t, func(e *engine) {
 		e.Behaviour("D6a a handler's error or panic never harms the process", func(e *engine) {
 			panicking := e.listen(e.Client, "d", conveyor.AnyEvent, conveyor.Global)
-			_, err := e.On(e.Context(), "d", conveyor.AnyEvent, conveyor.Global, func(conveyor.Message) { panic("listener") })
-			e.ok(err)
-			_, err = e.On(e.Context(), "d", conveyor.AnyEvent, conveyor.Global, func(conveyor.Message) { runtime.Goexit() })
-			e.ok(err)
+			for _, harm := range []func(conveyor.Message){func(conveyor.Message) { panic("listener") }, func(conveyor.Message) { runtime.Goexit() }} {
+				unlisten, err := e.On(e.Context(), "d", conveyor.AnyEvent, conveyor.Global, harm)
+				e.ok(err)
+				e.Cleanup(unlisten)
+			}
 			stop := e.work(e.Client, "q", func(_ context.Context, j *wire.Job) error {
 				switch j.Uuid {
 				case "a":
@@ -317,4 +319,23 @@ func TestListeners(t *testing.T) {
 
 func attempts(n int32) func(*wire.Job) {
 	return func(j *wire.Job) { j.MaxRetries = n }
+}
+
+// TestListenersEnd with the Redis client that they listen by: nothing is left that tries to read. TestMain looks for it.
+func TestListenersEnd(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		opts := *e.rdb.Options()
+		rdb := redis.NewClient(&opts)
+		c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: e.Namespace()})
+		e.ok(err)
+		for _, uuid := range []string{"a", "b"} {
+			if _, err := c.On(e.Context(), uuid, conveyor.AnyEvent, conveyor.Global, func(conveyor.Message) {}); err != nil {
+				e.Error(err)
+			}
+		}
+		e.ok(rdb.Close())
+		if _, err := c.On(e.Context(), "a", conveyor.AnyEvent, conveyor.Local, func(conveyor.Message) {}); !errors.Is(err, redis.ErrClosed) {
+			e.Errorf("listened by a closed client: %v", err)
+		}
+	})
 }

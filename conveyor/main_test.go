@@ -2,12 +2,26 @@ package conveyor_test
 
 import (
 	"flag"
+	"fmt"
+	"os"
 	"testing"
+
+	"go.uber.org/goleak"
 
 	"github.com/waybill-dev/waybill/internal/redistest"
 )
 
-func TestMain(m *testing.M) { redistest.Main(m) }
+// TestMain runs the tests and then looks for goroutines that clients and workers left behind.
+func TestMain(m *testing.M) {
+	code := redistest.Run(m)
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, "goroutines are left after all workers and listeners ended:", err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
 
 // long asks for the tests that take minutes.
 var long = flag.Bool("long", false, "also run the tests that take minutes")
