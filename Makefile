@@ -7,7 +7,7 @@ FUZZTIME ?= 10s
 MUTANTS ?= all
 BEHAVIOURS ?= all
 
-.PHONY: help test quick fuzz mutate behaviours build fmt generate install-deps clean
+.PHONY: help test quick fuzz mutate behaviours build fmt generate install-deps clean soak
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | while IFS='	' read -r t h; do printf '  make %-13s %s\n' "$$t" "$$h"; done
@@ -26,6 +26,10 @@ mutate: ## every mistake in the engine's scripts that the tests ought to notice 
 
 behaviours: ## every mistake of conveyor/COVERAGE.md (half an hour; BEHAVIOURS=regexp for some)
 	nice -n 10 go test ./conveyor -run '^TestBehaviourMistakes$$' -behaviours='$(BEHAVIOURS)' -v -timeout 0
+
+soak: install-deps ## ten thousand histories of the engine against its model, and every small graph (takes hours)
+	go test -count=1 -timeout=24h ./internal/enginemodel -long
+	go test -count=1 -timeout=24h -run='^(TestModel|TestGraphs)$$' ./conveyor -long -model.sequences=10000
 
 build: ## the waybill command, here
 	go build -o waybill .

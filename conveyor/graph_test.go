@@ -5,275 +5,103 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/wire"
+	"github.com/waybill-dev/waybill/internal/enginemodel"
 	"github.com/waybill-dev/waybill/internal/redistest"
 )
 
-// drawing is a small graph and what its jobs will do: link[i][j] is the edge by which job i waits for job j < i.
+// drawing is a small graph, what becomes of its jobs, and the order in which they are submitted.
 type drawing struct {
-	link [][]link
-	ends []ending
+	enginemodel.Graph
+	fates []enginemodel.Fate
+	order []int
 }
-
-type link uint8
-
-const (
-	noLink link = iota
-	childOf
-	lenientChildOf
-	afterSuccess
-	afterFailure
-	afterAll
-	links
-)
-
-type ending uint8
-
-const (
-	succeeds ending = iota
-	fails
-	isCancelled // before anything runs
-	endings
-)
-
-func (d drawing) size() int { return len(d.ends) }
 
 func (d drawing) String() string {
-	var b strings.Builder
-	for i := range d.size() {
-		fmt.Fprintf(&b, " j%d:%s", i, [...]string{"ok", "fail", "cancel"}[d.ends[i]])
-		for j, l := range d.link[i] {
-			if l != noLink {
-				fmt.Fprintf(&b, " %s(j%d)", [...]string{"", "child", "lenient", "success", "failure", "always"}[l], j)
-			}
-		}
-	}
-	return b.String()
+	return fmt.Sprintf("submitted as %v:%s", d.order, d.Describe(d.fates))
 }
 
-// numbered is the n-th drawing of a size, in an order in which every drawing comes once.
-func numbered(size, n int) drawing {
-	d := drawing{link: make([][]link, size), ends: make([]ending, size)}
-	for i := range size {
-		d.ends[i] = ending(n % int(endings))
-		n /= int(endings)
-		d.link[i] = make([]link, i)
-		for j := range i {
-			d.link[i][j] = link(n % int(links))
-			n /= int(links)
-		}
+// drawAny is any acyclic graph of a size.
+func drawAny(random *rand.Rand, size int) drawing {
+	return drawing{
+		enginemodel.Numbered(size, random.IntN(enginemodel.Numbers(size))),
+		enginemodel.FateNumbered(size, random.IntN(enginemodel.FateNumbers(size))), random.Perm(size),
 	}
-	return d
 }
 
-func count(size int) int {
-	n := 1
-	for i := range size {
-		n *= int(endings)
-		for range i {
-			n *= int(links)
-		}
-	}
-	return n
-}
-
-func (l link) parent() bool { return l == childOf || l == lenientChildOf }
-
-// outcome is what becomes of a job, told apart as far as its dependents can tell.
-type outcome string
-
-const (
-	open          outcome = ""
-	completed     outcome = "completed"
-	failed        outcome = "failed"
-	failedByChild outcome = "failed(child)"
-	cancelled     outcome = "cancelled"
-	skippedFail   outcome = "skipped"
-	skippedOK     outcome = "skipped by success"
-)
-
-func (o outcome) success() bool { return o == completed || o == skippedOK }
-
-// expect works out by the rules what becomes of each job, without any engine: own is what each job's own work came to,
-// final what it ended as. What stays open can never end.
-func (d drawing) expect() (final []outcome) {
-	own, final := make([]outcome, d.size()), make([]outcome, d.size())
-	for moved := true; moved; {
-		moved = false
-		for i := range d.size() {
-			if own[i] == open {
-				own[i] = d.begin(i, own, final)
-				moved = moved || own[i] != open
-			}
-			if own[i] != open && final[i] == open {
-				final[i] = d.end(i, own[i], final)
-				moved = moved || final[i] != open
-			}
-		}
-	}
-	return final
-}
-
-// begin decides what job i's own work comes to, open while an edge is not decided.
-func (d drawing) begin(i int, own, final []outcome) outcome {
-	if d.ends[i] == isCancelled {
-		return cancelled
-	}
-	byFailure, bySuccess := false, false
-	for j, l := range d.link[i] {
-		up := final[j]
-		if l.parent() {
-			up = own[j]
-		}
-		switch {
-		case l == noLink || l == afterAll && up != open:
-		case up == open:
-			return open
-		case l.parent() && up != completed:
-			byFailure, bySuccess = byFailure || !up.success(), bySuccess || up.success()
-		case l == afterSuccess:
-			byFailure = byFailure || !up.success()
-		case l == afterFailure:
-			bySuccess = bySuccess || up.success()
-		}
-	}
-	switch {
-	case byFailure:
-		return skippedFail
-	case bySuccess:
-		return skippedOK
-	case d.ends[i] == fails:
-		return failed
-	}
-	return completed
-}
-
-// end decides how job i ends whose own work came to own: after its children.
-func (d drawing) end(i int, own outcome, final []outcome) outcome {
-	if own != completed {
-		return own
-	}
-	for k := i + 1; k < d.size(); k++ {
-		if l := d.link[k][i]; l.parent() {
-			if final[k] == open {
-				return open
-			}
-			if l == childOf && !final[k].success() {
-				own = failedByChild
-			}
-		}
-	}
-	return own
-}
-
-// job is job i as it is added. Every edge is a block of its own.
-func (d drawing) job(prefix string, i int) *wire.Job {
-	j := job(fmt.Sprintf("%sj%d", prefix, i))
-	for up, l := range d.link[i] {
-		e := &wire.Edge{Uuid: fmt.Sprintf("%sj%d", prefix, up), Group: int32(up)}
-		switch l {
-		case noLink:
-			continue
-		case childOf:
-		case lenientChildOf:
-			e.IgnoreFailure = true
-		default:
-			e.Kind, e.RunIf = wire.Edge_PREDECESSOR, wire.Edge_RunIf(l-afterSuccess)
-		}
-		j.Edges = append(j.Edges, e)
-	}
-	return j
-}
-
-// play submits a drawing in the given order, runs it, and compares.
-func (e *engine) play(d drawing, prefix string, order []int) {
+// play submits drawings, runs them all, and wants of every job what the rules say.
+func (e *engine) play(drawings ...drawing) {
 	e.Helper()
-	for _, i := range order {
-		e.add(d.job(prefix, i))
-	}
-	for i := d.size() - 1; i >= 0; i-- { // dependents first: a job that was skipped before cannot be cancelled
-		if d.ends[i] == isCancelled {
-			e.ok(e.Cancel(e.Context(), fmt.Sprintf("%sj%d", prefix, i)))
+	var jobs []*wire.Job
+	var cancel conveyor.Batch
+	of, fates := map[string]int{}, map[string]enginemodel.Fate{}
+	for n, d := range drawings {
+		for _, i := range d.order {
+			j := d.Job(fmt.Sprintf("g%d-", n), i)
+			jobs, of[j.Uuid], fates[j.Uuid] = append(jobs, j), n, d.fates[i]
+			if d.fates[i] == enginemodel.CancelledWaiting {
+				cancel.Changes = append(cancel.Changes, conveyor.Change{Kind: conveyor.ChangeCancel, UUID: j.Uuid})
+			}
 		}
 	}
+	e.add(jobs...)
+	e.ok(e.Apply(e.Context(), cancel))
+	var done []conveyor.Ack
 	for {
-		rs := e.reserve(10)
-		if len(rs) == 0 {
+		reply := e.exchange(conveyor.MaxBatch, done...)
+		done = nil
+		var stop conveyor.Batch
+		for _, r := range reply.Reserved {
+			if r.Fence > 1 {
+				e.Fatalf("%s: %s starts again", drawings[of[r.Job.Uuid]], r.Job.Uuid)
+			}
+			if fates[r.Job.Uuid] == enginemodel.CancelledRunning {
+				stop.Changes = append(stop.Changes, conveyor.Change{Kind: conveyor.ChangeCancel, UUID: r.Job.Uuid})
+			}
+			done = append(done, enginemodel.End(r, fates[r.Job.Uuid]))
+		}
+		e.ok(e.Apply(e.Context(), stop))
+		if len(done) == 0 && !reply.More {
 			break
 		}
-		var done []conveyor.Ack
-		for _, r := range rs {
-			verdict := conveyor.VerdictDone
-			if d.ends[r.Job.Uuid[len(r.Job.Uuid)-1]-'0'] == fails {
-				verdict = conveyor.VerdictFailed
+	}
+	stuck := conveyor.Batch{} // what waits in a circle is taken away
+	for n, d := range drawings {
+		uuids := make([]string, len(d.Graph))
+		for i := range uuids {
+			uuids[i] = d.Job(fmt.Sprintf("g%d-", n), i).Uuid
+		}
+		got, err := e.Statuses(e.Context(), uuids)
+		e.ok(err)
+		for i, want := range d.Rules(d.fates) {
+			if found := enginemodel.OutcomeOf(got[i]); found != want {
+				e.Fatalf("%s: j%d is %s, %q, want %q", d, i, got[i].State, found, want)
 			}
-			done = append(done, ack(r, verdict))
-		}
-		e.exchange(0, done...)
-	}
-	var uuids []string
-	for i := range d.size() {
-		uuids = append(uuids, fmt.Sprintf("%sj%d", prefix, i))
-	}
-	got, err := e.Statuses(e.Context(), uuids)
-	e.ok(err)
-	for i, want := range d.expect() {
-		if found := found(got[i]); found != want {
-			e.Errorf("submitted as %v:%s: j%d is %q, want %q", order, d, i, found, want)
-		}
-		if got[i].State.Ended() == (want == open) {
-			e.Errorf("%s: j%d is %s", d, i, got[i].State)
+			if want == enginemodel.Open {
+				stuck.Changes = append(stuck.Changes, conveyor.Change{Kind: conveyor.ChangeCancel, UUID: uuids[i]})
+			}
 		}
 	}
-	for i := range uuids { // what waits in a circle is taken away
-		if !got[i].State.Ended() {
-			e.ok(e.Cancel(e.Context(), uuids[i]))
-		}
+	e.ok(e.Apply(e.Context(), stuck))
+	for e.tick().More {
 	}
 }
 
-// found is a status in the words of this test.
-func found(s conveyor.Status) outcome {
-	switch {
-	case !s.State.Ended():
-		return open
-	case s.ChildFailed:
-		return failedByChild
-	case s.Success:
-		return skippedOK
-	}
-	return outcome(s.State.String())
-}
-
-func orders(size int) [][]int {
-	if size == 1 {
-		return [][]int{{0}}
-	}
-	var out [][]int
-	for _, o := range orders(size - 1) {
-		for at := range size {
-			out = append(out, slices.Insert(slices.Clone(o), at, size-1))
-		}
-	}
-	return out
-}
-
-// TestSmallGraphs plays every graph of one and two jobs in every order, and drawn ones of three and four.
+// TestSmallGraphs plays every graph of one and two jobs, in every order, and drawn ones of three and four.
 func TestSmallGraphs(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		n := 0
-		play := func(d drawing, order []int) {
-			n++
-			e.play(d, fmt.Sprintf("g%d", n), order)
-		}
+		var all []drawing
 		for size := 1; size <= 2; size++ {
-			for i := range count(size) {
-				for _, order := range orders(size) {
-					play(numbered(size, i), order)
+			for n := range enginemodel.AnyNumbers(size) {
+				for k := range enginemodel.FateNumbers(size) {
+					order := []int{0, 1}[:size]
+					all = append(all, drawing{enginemodel.AnyNumbered(size, n), enginemodel.FateNumbered(size, k), order})
+					if size == 2 {
+						all = append(all, drawing{enginemodel.AnyNumbered(size, n), enginemodel.FateNumbered(size, k), []int{1, 0}})
+					}
 				}
 			}
 		}
@@ -284,24 +112,71 @@ func TestSmallGraphs(t *testing.T) {
 		e.Logf("seed %d", seed)
 		random := rand.New(rand.NewPCG(seed, 0))
 		for range 150 {
-			for _, size := range []int{3, 4} {
-				all := orders(size)
-				play(numbered(size, random.IntN(count(size))), all[random.IntN(len(all))])
-			}
+			all = append(all, drawAny(random, 3), drawAny(random, 4))
 		}
+		e.playAll(all)
 	})
 }
 
-// TestGraphsOfThree plays every graph of three jobs when -long asks for it, and otherwise one in seventeen.
-func TestGraphsOfThree(t *testing.T) {
+// playAll plays drawings, many at once, each time in a namespace of their own.
+func (e *engine) playAll(all []drawing) {
+	e.Helper()
+	for part := range slices.Chunk(all, 45) {
+		alone := newEngine(e.tb, e.rdb)
+		alone.play(part...)
+		alone.sound()
+		if e.Failed() {
+			return
+		}
+	}
+}
+
+// graphsOfThree are all graphs of three jobs under all fates; of those with circles, of which most are stuck at once, every
+// one under one of the fates.
+func graphsOfThree() []drawing {
+	orders := [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}
+	var all []drawing
+	for n := range enginemodel.Numbers(3) {
+		for k := range enginemodel.FateNumbers(3) {
+			all = append(all, drawing{enginemodel.Numbered(3, n), enginemodel.FateNumbered(3, k), orders[(n+k)%len(orders)]})
+		}
+	}
+	for n := range enginemodel.AnyNumbers(3) {
+		all = append(all, drawing{enginemodel.AnyNumbered(3, n), enginemodel.FateNumbered(3, n%enginemodel.FateNumbers(3)), orders[n%len(orders)]})
+	}
+	return all
+}
+
+// TestGraphs plays every graph of three jobs, and two thousand drawn ones of four, on both stores when -long asks for it, and
+// otherwise some of them, beginning anywhere.
+func TestGraphs(t *testing.T) {
 	t.Parallel()
-	e := newEngine(t, redistest.Shared(t).Client(t))
-	all, step := orders(3), 17
-	if *long {
-		step = 1
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	all := graphsOfThree()
+	for range 2000 {
+		all = append(all, drawAny(random, 4))
 	}
-	for i := 0; i < count(3); i += step {
-		e.play(numbered(3, i), fmt.Sprintf("g%d", i), all[i%len(all)])
+	for _, store := range []struct {
+		name string
+		step int
+		open func(t *testing.T) *engine
+	}{
+		{"redis", 10, func(t *testing.T) *engine { return newEngine(t, redistest.Shared(t).Client(t)) }},
+		{"miniredis", 100, func(t *testing.T) *engine { return newEngine(t, redistest.Miniredis(t)) }},
+	} {
+		var some []drawing
+		for i := random.IntN(store.step); i < len(all); i += store.step {
+			some = append(some, all[i])
+		}
+		if *long {
+			some = all
+		}
+		t.Run(store.name, func(t *testing.T) {
+			t.Parallel()
+			store.open(t).playAll(some)
+			t.Logf("%d graphs", len(some))
+		})
 	}
-	e.sound()
 }
