@@ -95,6 +95,33 @@ func TestRemoveAfter(t *testing.T) {
 			e.sweep()
 			e.states("again unknown")
 		})
+		e.Run("a job that reopens goes by what it is given then", func(e *engine) {
+			e.add(job("re", removedAfter(time.Minute)))
+			e.run("re", conveyor.VerdictDone)
+			reopen := func(opening int64, child string, change ...func(*wire.Job)) {
+				e.Helper()
+				e.ok(e.Apply(e.Context(), conveyor.Batch{Changes: []conveyor.Change{
+					{Kind: conveyor.ChangeAdd, Job: job(child, edge(&wire.Edge{Uuid: "re", Opening: opening}))},
+					{Kind: conveyor.ChangeReopen, UUID: "re", Opening: opening, Job: job("re", change...)},
+				}}))
+				e.ledger()
+			}
+			reopen(2, "re2")
+			e.pass(time.Minute)
+			e.sweep()
+			e.states("re closing")
+			e.run("re2", conveyor.VerdictDone)
+			e.ledger()
+			e.pass(time.Hour)
+			e.sweep()
+			e.states("re completed")
+			reopen(3, "re3", removedAfter(time.Minute))
+			e.run("re3", conveyor.VerdictDone)
+			e.ledger()
+			e.pass(time.Minute)
+			e.sweep()
+			e.states("re unknown")
+		})
 		e.Run("an update of a waiting job changes it", func(e *engine) {
 			e.add(job("changed", removedAfter(time.Hour)))
 			e.ok(e.Update(e.Context(), job("changed", removedAfter(time.Second))))

@@ -42,7 +42,7 @@ end
 -- held is refused; one that belongs to a graph is stored as failed, so that its edges are decided.
 local function add(r, list, text, apart, replaces, packed)
   r.T = text
-  labels.give(r, packed)
+  if packed then labels.give(r, packed) end
   S[r.u] = r
   local pending = wire(r, list, nil, replaces)
   local holder = r.y and (pending or not r.k) and unique.take(r, replaces)

@@ -74,7 +74,7 @@ end
 
 -- commit also tells the event; fields are what it says beside jobs and workers.
 function commit(script, fields)
-  local depth, slots = {}, {}
+  local depth, slots, given = {}, {}, labels.given
   local zadd, zrem, hdel = {}, {}, {}
   local set, told, failed, past, over, keyed, labelled = {}, {}, {}, {}, {}, {}, {}
   for i = 1, #changed do
@@ -111,9 +111,10 @@ function commit(script, fields)
         clear(r, 'm')
       end
     end
-    if r.r or r.v or r.ov then retention.note(r, st, zadd, zrem) end
-    if (r.y or r.oy) and (r.y ~= r.oy or not ENDED[st] ~= not ENDED[was] or r.gone) then keyed[#keyed + 1] = r end
-    if labels.moved(r, st) then labelled[#labelled + 1] = r end
+    if r.r or r.v or r.ov or r.oa then retention.note(r, st, zadd, zrem) end
+    local crossed = not ENDED[st] ~= not ENDED[was] or r.gone -- from live to over, or back, or away
+    if r.y ~= r.oy or crossed and r.y then keyed[#keyed + 1] = r end
+    if given[r.u] or crossed and has(r, 'l') then labelled[#labelled + 1] = r end
     if r.gone then
       for _, h in ipairs({'status', 'results', 'failures', 'failed', 'progress'}) do append(hdel, PRE .. h, r.u) end
       dels[#dels + 1] = PRE .. 'jobs:' .. r.u .. ':log'

@@ -4,10 +4,11 @@
 -- A record has st, ln, fl, q, n (place as a number, 0 for none), one string field per tag, and:
 --   u       uuid
 --   T       its ticket as found or given in this call
---   was     its entry as loaded; os, oq, ol, ow, on, od, oy, ov are state, queue, lane, owner, place, due time, unique
---           key and waiting limit in it. All are nil for a new job.
+--   was     its entry as loaded; os, oq, ol, ow, on, od, oy, ov, oa are state, queue, lane, owner, place, due time,
+--           unique key, waiting limit and remove_after in it. All are nil for a new job.
 --   bad     its entry cannot be decoded
-local TAGS = {'d', 'e', 'f', 'a', 'l', 'g', 'w', 'i', 'p', 'x', 'k', 's', 't', 'z', 'b', 'h', 'm', 'y', 'j', 'r', 'v', 'o'}
+local TAGS = {'d', 'e', 'f', 'a', 'l', 'g', 'w', 'i', 'p', 'x', 'k', 's', 't', 'z', 'b', 'h', 'm', 'o'}
+local RARE = {'y', 'j', 'r', 'v'} -- for few jobs
 local ENDED = {C = true, F = true, f = true, X = true, K = true, k = true, O = true, E = true}
 
 local S = {}       -- records by uuid; false for a uuid without entry
@@ -36,6 +37,7 @@ local function decode(u, text)
   r.ow, r.od = r.w, r.d
   if r.y then r.oy = r.y end
   if r.v then r.ov = r.v end
+  if r.r then r.oa = r.r end
   return r
 end
 
@@ -52,6 +54,16 @@ local function encode(r)
     if v then
       parts[n + 1], parts[n + 2], parts[n + 3] = '|', tag, v
       n = n + 3
+    end
+  end
+  if r.y or r.j or r.r or r.v then
+    for i = 1, #RARE do
+      local tag = RARE[i]
+      local v = r[tag]
+      if v then
+        parts[n + 1], parts[n + 2], parts[n + 3] = '|', tag, v
+        n = n + 3
+      end
     end
   end
   return concat(parts, '', 1, n)

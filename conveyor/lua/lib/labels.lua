@@ -11,11 +11,6 @@ function labels.give(r, packed)
   if packed then flag(r, 'l') else clear(r, 'l') end
 end
 
--- moved tells whether a changed record's labels, or the sets that name it, may be others now.
-function labels.moved(r, st)
-  return has(r, 'l') and (r.gone or not r.was or not ENDED[st] ~= not ENDED[r.os]) or labels.given[r.u]
-end
-
 do
 local function index(t, class, packed, u)
   local values = {}

@@ -57,5 +57,5 @@ function retention.note(r, st, zadd, zrem)
   if r.v and r.v ~= r.ov then append(zadd, PRE .. 'expiry', match(r.v, '^%d+'), r.u) end
   if r.ov and not r.v then append(zrem, PRE .. 'expiry', r.u) end
   if r.r and is_over and (r.expire or not was) then append(zadd, PRE .. 'removals', num(now + tonumber(r.r)), r.u) end
-  if r.r and was and not is_over then append(zrem, PRE .. 'removals', r.u) end
+  if r.oa and was and not (is_over and r.r) then append(zrem, PRE .. 'removals', r.u) end
 end
