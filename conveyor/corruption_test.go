@@ -155,6 +155,21 @@ var corruptions = []corruption{
 	{"a waiting limit of a job without one", "I2", "queued", "", func(e *engine) error {
 		return e.rdb.ZAdd(e.Context(), e.key("expiry"), redisZ(float64(e.now+1e9), "queued")).Err()
 	}},
+	{"labels are gone", "I2", "keyed", "", func(e *engine) error { return e.rdb.HDel(e.Context(), e.key("labels"), "keyed").Err() }},
+	{"labels and what named them are gone", "I2", "keyed", "", func(e *engine) error {
+		return e.rdb.Del(e.Context(), e.key("labels"), e.key("label:region=eu"), e.key("label:day=2")).Err()
+	}},
+	{"labels of nobody", "I13", "never", "", func(e *engine) error { return e.rdb.HSet(e.Context(), e.key("labels"), "never", "a=b").Err() }},
+	{"a job does not know of its labels", "I2", "keyed", "", func(e *engine) error {
+		return e.rdb.HSet(e.Context(), e.key("status"), "keyed", strings.Replace(e.entry("keyed"), "l|", "|", 1)).Err()
+	}},
+	{"a set of labels lost a job", "I2", "keyed", "", func(e *engine) error {
+		return e.rdb.SRem(e.Context(), e.key("label:region="), "keyed").Err()
+	}},
+	{"a set of labels names a job that is over", "I2", "brief", "", func(e *engine) error {
+		return e.rdb.SAdd(e.Context(), e.key("label:=eu"), "brief").Err()
+	}},
+	{"a set of labels names nobody", "I2", "never", "", func(e *engine) error { return e.rdb.SAdd(e.Context(), e.key("past:a=b"), "never").Err() }},
 	{"a worker's description is left", "I14", "", "", func(e *engine) error { return e.rdb.HSet(e.Context(), e.key("worker:gone"), "host", "h").Err() }},
 }
 

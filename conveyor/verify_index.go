@@ -2,7 +2,14 @@ package conveyor
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/waybill-dev/waybill/conveyor/wire"
 )
 
 // free says that a unique key is held by a job that has no right to it.
@@ -46,4 +53,72 @@ func (j *judgement) limits() {
 		j.say("I2", j.keys.expiry(), fmt.Sprintf("expires at %d, listed for %d", at, j.expires),
 			fmt.Sprintf("list %s to expire", j.uuid), newFix("expiry", strconv.FormatInt(at, 10)))
 	}
+}
+
+// labels checks that a labelled job's labels are there, and that exactly the sets of these labels name it.
+func (j *judgement) labels() {
+	flagged := strings.Contains(flagsOf(j.entry), "l")
+	if flagged != (j.packed != "") {
+		packed := j.packed
+		if packed == "" {
+			packed = j.lostLabels()
+		}
+		detail, repair := "its entry does not say that it has labels", fmt.Sprintf("note that %s has labels", j.uuid)
+		switch {
+		case flagged && packed == "":
+			detail, repair = "its labels are gone", fmt.Sprintf("note that %s has no labels", j.uuid)
+		case flagged:
+			detail, repair = "its labels are gone", fmt.Sprintf("give %s its labels again", j.uuid)
+		}
+		j.say("I2", j.keys.labels(), detail, repair, newFix("relabel", packed))
+		return
+	}
+	want := labelSets(j.entry, j.packed)
+	for _, name := range want {
+		if !j.sets[name] {
+			j.say("I2", j.keys.key(name), "does not name a job with this label", fmt.Sprintf("list %s in %s", j.uuid, name), newFix("index", name))
+		}
+	}
+	for name := range j.sets {
+		if !slices.Contains(want, name) {
+			j.unref("I2", j.keys.key(name), "set", "names a job without this label")
+		}
+	}
+}
+
+// lostLabels are the labels of a job whose stored ones are gone: as the sets have them, else as its bytes do.
+func (j *judgement) lostLabels() string {
+	var parts []string
+	for name := range j.sets {
+		_, label, _ := strings.Cut(name, ":")
+		if key, value, _ := strings.Cut(label, "="); key != "" && value != "" {
+			parts = append(parts, label)
+		}
+	}
+	slices.Sort(parts)
+	if len(parts) > 0 {
+		return strings.Join(slices.Compact(parts), ",")
+	}
+	job := &wire.Job{}
+	if proto.Unmarshal([]byte(j.full), job) != nil || checkLabels(job.Labels) != nil {
+		return ""
+	}
+	return packLabels(job.Labels)
+}
+
+// labelSets are the sets that name a job with these labels, without the namespace.
+func labelSets(entry, packed string) []string {
+	if packed == "" || entry == "" {
+		return nil
+	}
+	class := "label:"
+	if state := stateOf[entry[0]]; state.Ended() {
+		class = "past:"
+	}
+	sets := map[string]bool{class + "=": true}
+	for part := range strings.SplitSeq(packed, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		sets[class+part], sets[class+name+"="], sets[class+"="+value] = true, true, true
+	}
+	return slices.Sorted(maps.Keys(sets))
 }

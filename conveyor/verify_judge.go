@@ -28,6 +28,7 @@ func (v *view) judge() []Violation {
 	j.references()
 	j.unique()
 	j.limits()
+	j.labels()
 	return j.found
 }
 
@@ -71,6 +72,12 @@ func (v *view) judgeUnknown() []Violation {
 		if at.in {
 			j.unref("I2", at.key, "zset", "names a job without status")
 		}
+	}
+	for name := range v.sets {
+		j.unref("I2", v.keys.key(name), "set", "names a job without status")
+	}
+	if v.packed != "" {
+		j.say("I13", v.keys.labels(), "has labels of a job that is gone", "remove what labels holds of "+v.uuid, newFix("field", "labels"))
 	}
 	for y := range v.holds {
 		j.free(y, "held by a job without status")

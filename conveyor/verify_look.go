@@ -40,6 +40,9 @@ func (c *Client) look(ctx context.Context, uuid string, was *view) (*view, error
 		return nil, nil
 	}
 	l.answer()
+	if v.packed != was.packed {
+		return nil, nil // its labels were changed, and perhaps their index is not read as one
+	}
 	return v, nil
 }
 
@@ -68,6 +71,8 @@ type looking struct {
 	expires      *redis.FloatCmd
 	holder       *redis.StringCmd
 	holds        map[string]*redis.StringCmd
+	packed       *redis.StringCmd
+	sets         map[string]*redis.BoolCmd
 	scheduled    *redis.ZSliceCmd
 	lists        map[string]*redis.StringSliceCmd
 	statuses     map[string]*redis.StringCmd
@@ -86,6 +91,12 @@ func (l *looking) ask(ctx context.Context, was *view, children []string) {
 	l.kind = l.pipe.Type(ctx, keys.job(l.uuid))
 	l.todo, l.leased = l.pipe.ZScore(ctx, keys.todo(), l.uuid), l.pipe.ZScore(ctx, keys.leases(), l.uuid)
 	l.removal, l.expires = l.pipe.ZScore(ctx, keys.removals(), l.uuid), l.pipe.ZScore(ctx, keys.expiry(), l.uuid)
+	l.packed, l.sets = l.pipe.HGet(ctx, keys.labels(), l.uuid), map[string]*redis.BoolCmd{}
+	for _, name := range append(slices.Collect(maps.Keys(was.sets)), labelSets(was.entry, was.packed)...) {
+		if l.sets[name] == nil {
+			l.sets[name] = l.pipe.SIsMember(ctx, keys.key(name), l.uuid)
+		}
+	}
 	l.holds = map[string]*redis.StringCmd{}
 	for y := range was.holds {
 		l.holds[y] = l.pipe.HGet(ctx, keys.unique(), y)
@@ -164,7 +175,12 @@ func (l *looking) answer() {
 	v := l.view
 	v.bytes = l.kind.Val() == "string"
 	v.todo, v.leased = l.todo.Err() == nil, l.leased.Err() == nil
-	v.removal = l.removal.Err() == nil
+	v.removal, v.packed = l.removal.Err() == nil, l.packed.Val()
+	for name, cmd := range l.sets {
+		if cmd.Val() {
+			v.sets[name] = true
+		}
+	}
 	if l.expires.Err() == nil {
 		v.expires = int64(l.expires.Val())
 	}

@@ -26,11 +26,11 @@ func everyPlace(e *engine) {
 	e.add(job("queued"), job("queued2"), job("heir", after(0, "queued")), job("orphan", under("later")), job("both", under("queued"), after(0, "queued2", "later")))
 	e.add(job("scheduled", runAt(e.now+5000)), job("onhold", lane(2)))
 	e.run("onhold", conveyor.VerdictHold)
-	e.add(job("brief", lane(2), func(j *wire.Job) { j.RemoveAfter = durationpb.New(time.Hour) }))
+	e.add(job("brief", lane(2), func(j *wire.Job) { j.RemoveAfter = durationpb.New(time.Hour) }, labelled("region=eu")))
 	e.run("brief", conveyor.VerdictDone)
 	e.add(job("back", lane(2)))
 	e.end(e.take("back"), conveyor.VerdictBack) // its bytes are in jobs:back
-	e.add(job("keyed", lane(0), func(j *wire.Job) { j.Unique = "key" }))
+	e.add(job("keyed", lane(0), func(j *wire.Job) { j.Unique = "key" }, labelled("region=eu", "day=2")))
 	e.add(job("limited", runAt(e.now+60_000), func(j *wire.Job) { j.Retention = durationpb.New(2 * time.Hour) }))
 	e.states("done completed, closing closing, child scheduled, running running, leased running, queued queued, heir held, orphan held, " +
 		"both held, scheduled scheduled, onhold on hold, back queued, keyed queued, limited scheduled, brief completed")

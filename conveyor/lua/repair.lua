@@ -179,13 +179,37 @@ function FIX.member(r, p)
   return false
 end
 
+-- listed_in tells whether a set of labels has to name a job.
+local function listed_in(r, name)
+  local packed = r and has(r, 'l') and is(labels.key, 'hash') and call('HGET', labels.key, r.u)
+  local class, label = match(name, '^(%a+):(.*)$')
+  if not packed or class ~= (ENDED[r.st] and 'past' or 'label') then return false end
+  if label == '=' then return true end
+  for k, v in gmatch(packed, '([^=,]+)=([^,]*)') do
+    if label == k .. '=' .. v or label == k .. '=' or label == '=' .. v then return true end
+  end
+  return false
+end
+
 function FIX.unref(r, name, what)
   local key = PRE .. name
   if not is(key, what) then return false end
   if what == 'zset' then return call('ZREM', key, FIX.u) > 0 end
-  if call('SREM', key, FIX.u) == 0 then return false end
-  local G = get(match(name, '^jobs:(.+):active$'))
+  if listed_in(r, name) or call('SREM', key, FIX.u) == 0 then return false end
+  local p = match(name, '^jobs:(.+):active$')
+  local G = p and get(p)
   if G and G.st == 'c' and not G.x then settle(G) end
+  return true
+end
+
+function FIX.index(r, name)
+  return listed_in(r, name) and is(PRE .. name, 'set') and call('SADD', PRE .. name, FIX.u) > 0
+end
+
+function FIX.relabel(r, packed)
+  if not r or not is(labels.key, 'hash') then return false end
+  if (call('HGET', labels.key, r.u) or '') == packed and (packed ~= '') == (has(r, 'l') ~= nil) then return false end
+  labels.give(r, packed ~= '' and packed or nil)
   return true
 end
 
