@@ -22,6 +22,7 @@ type census struct {
 	junk    map[string][]string   // lists and `scheduled`: entries that are no tickets
 	ready   map[string][]standing // queue lists: the jobs that belong there, by place
 	workers map[string]bool
+	callers map[string]bool
 	ended   map[string]bool   // uuids that retention will meet
 	wrong   map[string]bool   // keys of a wrong type
 	queues  map[string]string // settings
@@ -52,7 +53,7 @@ func scan(ctx context.Context, cmd *redis.ScanCmd, width int, visit func(v []str
 // census reads the namespace: first what refers to jobs, then the jobs.
 func (c *Client) census(ctx context.Context) (*census, error) {
 	all := &census{keys: c.keys, views: map[string]*view{}, types: map[string]string{}, lists: map[string][]ticket{},
-		junk: map[string][]string{}, workers: map[string]bool{}, ended: map[string]bool{}, wrong: map[string]bool{}, entries: map[string]string{}}
+		junk: map[string][]string{}, workers: map[string]bool{}, callers: map[string]bool{}, ended: map[string]bool{}, wrong: map[string]bool{}, entries: map[string]string{}}
 	var err error
 	if all.before, err = c.LastEvent(ctx); err != nil && !errors.Is(err, ErrCorrupt) {
 		return nil, err
@@ -179,13 +180,20 @@ func (a *census) readReferences(ctx context.Context, rdb redis.UniversalClient) 
 			for y, uuid := range a.unique {
 				a.view(uuid).holds[y] = true
 			}
+		case name == "callers":
+			err = scan(ctx, rdb.ZScan(ctx, key, 0, "", censusSlice), 2, func(v []string) { a.callers[v[0]] = true })
 		case name == "workers":
 			err = scan(ctx, rdb.ZScan(ctx, key, 0, "", censusSlice), 2, func(v []string) { a.workers[v[0]] = true })
 		case name == "results", name == "failures", name == "failed", name == "progress":
 			err = a.readFields(ctx, rdb, key, name)
-		case name == "seq":
-			a.seq, err = rdb.Get(ctx, key).Int64()
-			err = passNumber(err)
+		case name == "seq", name == "events:seq":
+			var n int64
+			if n, err = rdb.Get(ctx, key).Int64(); unreadableNumber(err) {
+				a.wrong[key], err = true, nil
+			}
+			if name == "seq" {
+				a.seq = n
+			}
 		case name == "events":
 			err = a.readLastEvent(ctx, rdb, key)
 		case strings.HasPrefix(name, "worker:") && strings.HasSuffix(name, ":jobs"):
@@ -206,7 +214,7 @@ func (a *census) readReferences(ctx context.Context, rdb redis.UniversalClient) 
 		case sub == "bytes":
 			a.view(rest).bytes = true
 		}
-		if err != nil && !redis.HasErrorPrefix(err, "WRONGTYPE") {
+		if passOver(err) != nil {
 			return err
 		}
 	}
@@ -357,12 +365,9 @@ func (a *census) readLastEvent(ctx context.Context, rdb redis.UniversalClient, k
 	return passOver(err)
 }
 
-// passNumber leaves a number that is missing or unreadable to those who name it.
-func passNumber(err error) error {
-	if errors.Is(err, redis.Nil) || errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange) {
-		return nil
-	}
-	return err
+// unreadableNumber tells whether a number is none; one that is missing is 0.
+func unreadableNumber(err error) bool {
+	return errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange)
 }
 
 // standing is a job that belongs into a queue's list.

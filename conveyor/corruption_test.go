@@ -159,6 +159,12 @@ var corruptions = []corruption{
 	{"labels and what named them are gone", "I2", "keyed", "", func(e *engine) error {
 		return e.rdb.Del(e.Context(), e.key("labels"), e.key("label:region=eu"), e.key("label:day=2")).Err()
 	}},
+	{"labels are unreadable", "I2", "keyed", "", func(e *engine) error { return e.rdb.HSet(e.Context(), e.key("labels"), "keyed", "junk").Err() }},
+	{"unreadable labels of a job without any", "I2", "queued", "", func(e *engine) error {
+		return e.rdb.HSet(e.Context(), e.key("labels"), "queued", "junk").Err()
+	}},
+	{"a number is none", "I1", "", "", func(e *engine) error { return e.rdb.Set(e.Context(), e.key("seq"), "junk", 0).Err() }},
+	{"a caller is not listed", "I13", "", "", func(e *engine) error { return e.rdb.Del(e.Context(), e.key("callers")).Err() }},
 	{"labels of nobody", "I13", "never", "", func(e *engine) error { return e.rdb.HSet(e.Context(), e.key("labels"), "never", "a=b").Err() }},
 	{"a job does not know of its labels", "I2", "keyed", "", func(e *engine) error {
 		return e.rdb.HSet(e.Context(), e.key("status"), "keyed", strings.Replace(e.entry("keyed"), "l|", "|", 1)).Err()

@@ -43,6 +43,7 @@ func (k keyspace) removals() string          { return k.key("removals") }
 func (k keyspace) expiry() string            { return k.key("expiry") }
 func (k keyspace) unique() string            { return k.key("unique") }
 func (k keyspace) sweeps() string            { return k.key("sweeps") }
+func (k keyspace) callers() string           { return k.key("callers") }
 func (k keyspace) setAside() string          { return k.key("setaside") }
 func (k keyspace) leases() string            { return k.key("leases") }
 func (k keyspace) room() string              { return k.key("room") } // never exists

@@ -124,13 +124,26 @@ func (e *engine) runAll(orphans ...string) {
 			acks = append(acks, ack(r, conveyor.VerdictDone))
 		}
 		e.exchange(0, acks...)
-	}
-	for uuid, s := range e.everybody() {
-		if s.State != conveyor.StateUnknown && !s.State.Ended() && !slices.Contains(orphans, uuid) {
-			e.Errorf("%s is %s in the end", uuid, s.State)
+		if len(e.unended(orphans)) == 0 {
+			break
 		}
 	}
+	if left := e.unended(orphans); len(left) > 0 {
+		e.Errorf("not over in the end: %v", left)
+	}
 	e.sound()
+}
+
+// unended are the jobs of everyPlace that are known and not over, without these orphans.
+func (e *engine) unended(orphans []string) []string {
+	e.Helper()
+	var out []string
+	for uuid, s := range e.everybody() {
+		if s.State != conveyor.StateUnknown && !s.State.Ended() && !slices.Contains(orphans, uuid) {
+			out = append(out, uuid+" "+s.State.String())
+		}
+	}
+	return out
 }
 
 // TestRepairWrongTypes gives each key of the engine another type, one after the other. What was there is lost, so that some

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -181,7 +182,7 @@ func read(ctx context.Context, what string, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%s: %w", what, context.Cause(ctx))
 	}
-	if redis.HasErrorPrefix(err, "WRONGTYPE") {
+	if redis.HasErrorPrefix(err, "WRONGTYPE") || errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange) {
 		return fmt.Errorf("%s: %w: %w", what, ErrCorrupt, err)
 	}
 	return fmt.Errorf("%s: %w", what, unavailable(err))

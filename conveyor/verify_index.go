@@ -57,18 +57,18 @@ func (j *judgement) limits() {
 
 // labels checks that a labelled job's labels are there, and that exactly the sets of these labels name it.
 func (j *judgement) labels() {
-	flagged := strings.Contains(flagsOf(j.entry), "l")
-	if flagged != (j.packed != "") {
-		packed := j.packed
-		if packed == "" {
-			packed = j.lostLabels()
-		}
-		detail, repair := "its entry does not say that it has labels", fmt.Sprintf("note that %s has labels", j.uuid)
+	flagged, readable := strings.Contains(flagsOf(j.entry), "l"), packLabels(unpackLabels(j.packed)) == j.packed
+	if !readable || flagged != (j.packed != "") {
+		packed, detail := j.packed, "its entry does not say that it has labels"
 		switch {
-		case flagged && packed == "":
-			detail, repair = "its labels are gone", fmt.Sprintf("note that %s has no labels", j.uuid)
-		case flagged:
-			detail, repair = "its labels are gone", fmt.Sprintf("give %s its labels again", j.uuid)
+		case !readable:
+			packed, detail = j.lostLabels(), "its labels are unreadable: "+excerpt(j.packed)
+		case packed == "":
+			packed, detail = j.lostLabels(), "its labels are gone"
+		}
+		repair := fmt.Sprintf("give %s its labels again", j.uuid)
+		if packed == "" {
+			repair = fmt.Sprintf("note that %s has no labels", j.uuid)
 		}
 		j.say("I2", j.keys.labels(), detail, repair, newFix("relabel", packed))
 		return

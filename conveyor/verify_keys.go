@@ -25,7 +25,11 @@ func (a *census) keyViolations() []Violation {
 		case from != "" || name == "events:seq":
 			repair += " and rebuild it"
 		}
-		out = append(out, Violation{"I1", uuid, key, "is a " + a.types[key] + ", not a " + want, repair, newFix("rename", name, want, from)})
+		detail := "is a " + a.types[key] + ", not a " + want
+		if a.types[key] == want {
+			detail = "is no number"
+		}
+		out = append(out, Violation{"I1", uuid, key, detail, repair, newFix("rename", name, want, from)})
 	}
 	return out
 }
@@ -123,6 +127,29 @@ func (c *Client) sweepViolations(ctx context.Context, a *census) ([]Violation, e
 		}
 		if there.Val() > 0 && due.Err() != nil {
 			out = append(out, Violation{"I13", "", key, "retention does not know of it", "have retention look at queue " + q, newFix("sweep", q)})
+		}
+	}
+	return out, nil
+}
+
+// callerViolations checks that the last call of a caller that is no worker will be forgotten.
+func (c *Client) callerViolations(ctx context.Context, a *census) ([]Violation, error) {
+	var out []Violation
+	for key := range a.types {
+		id, ok := strings.CutPrefix(strings.TrimPrefix(key, string(a.keys)), "call:")
+		if a.types[a.keys.worker(id)] != "" || a.types[a.keys.worker(id)+":jobs"] != "" {
+			continue // goes with what is left of the worker
+		}
+		if !ok || a.workers[id] || a.callers[id] || a.wrong[key] || a.wrong[a.keys.workers()] || a.wrong[a.keys.callers()] {
+			continue
+		}
+		pipe := c.rdb.TxPipeline()
+		there, known, worker := pipe.Exists(ctx, key), pipe.ZScore(ctx, a.keys.callers(), id), pipe.ZScore(ctx, a.keys.workers(), id)
+		if _, err := pipe.Exec(ctx); passOver(err) != nil {
+			return nil, read(ctx, "verify "+key, err)
+		}
+		if there.Val() > 0 && known.Err() != nil && worker.Err() != nil {
+			out = append(out, Violation{"I13", "", key, "nothing will ever remove it", fmt.Sprintf("have caller %s forgotten in an hour", id), newFix("caller", id)})
 		}
 	}
 	return out, nil

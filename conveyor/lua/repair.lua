@@ -7,7 +7,7 @@
 -- Errors: CORRUPT <key> ...
 check_fixed()
 need('list', 'setaside')
-need('zset', 'workers', 'removals', 'sweeps', 'expiry')
+need('zset', 'workers', 'callers', 'removals', 'sweeps', 'expiry')
 if fault then return redis.error_reply(fault) end
 
 local function times(key, t)
@@ -209,7 +209,12 @@ end
 function FIX.relabel(r, packed)
   if not r or not is(labels.key, 'hash') then return false end
   if (call('HGET', labels.key, r.u) or '') == packed and (packed ~= '') == (has(r, 'l') ~= nil) then return false end
-  labels.give(r, packed ~= '' and packed or nil)
+  if packed == '' then
+    call('HDEL', labels.key, r.u)
+    clear(r, 'l')
+  else
+    labels.give(r, packed)
+  end
   return true
 end
 
@@ -374,6 +379,11 @@ end
 function FIX.worker(_, id)
   if call('EXISTS', PRE .. 'worker:' .. id, PRE .. 'worker:' .. id .. ':jobs') == 0 then return false end
   return call('ZADD', PRE .. 'workers', 'NX', now_text, id) > 0
+end
+
+function FIX.caller(_, id)
+  if call('EXISTS', PRE .. 'call:' .. id) == 0 or call('ZSCORE', PRE .. 'workers', id) then return false end
+  return call('ZADD', PRE .. 'callers', 'NX', now_text, id) > 0
 end
 
 -- unrepaired tells whether no repair was made since an event: a counter that was compared then is off by as much still.
