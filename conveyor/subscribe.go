@@ -14,6 +14,8 @@ import (
 type SubscribeOptions struct {
 	UUIDs []string // only these jobs, known or not
 	Queue string   // only jobs of this queue
+	// Labels chooses jobs as those of ListOptions do. What a job carries is looked up when an event names it.
+	Labels map[string]string
 }
 
 // Observation is what a subscription tells: an event, or a snapshot.
@@ -38,7 +40,7 @@ type Observation struct {
 // No goroutine runs for it between the steps of the loop, so a slow reader holds up nobody.
 func (c *Client) Subscribe(ctx context.Context, o SubscribeOptions) iter.Seq2[Observation, error] {
 	return func(yield func(Observation, error) bool) {
-		s := subscription{c: c, o: o, about: map[string]bool{}}
+		s := subscription{c: c, o: o, about: map[string]bool{}, labels: map[string]map[string]string{}}
 		if err := s.validate(); err != nil {
 			yield(Observation{}, fmt.Errorf("subscribe: %w", err))
 			return
@@ -77,6 +79,9 @@ type subscription struct {
 	trail trail
 	began bool            // false: a snapshot comes next
 	about map[string]bool // the jobs it is about, unless it is about all
+
+	filter labelFilter
+	labels map[string]map[string]string // by uuid: what the jobs of the latest step carry
 }
 
 func (s *subscription) validate() error {
@@ -89,11 +94,13 @@ func (s *subscription) validate() error {
 	if s.o.Queue != "" && !validName(s.o.Queue) {
 		problems = append(problems, fmt.Errorf("%w: %q", ErrQueueName, s.o.Queue))
 	}
-	return errors.Join(problems...)
+	var err error
+	s.filter, err = newLabelFilter(s.o.Labels)
+	return errors.Join(append(problems, err)...)
 }
 
 // all tells whether the subscription is about every job.
-func (s *subscription) all() bool { return s.o.UUIDs == nil && s.o.Queue == "" }
+func (s *subscription) all() bool { return s.o.UUIDs == nil && s.o.Queue == "" && len(s.o.Labels) == 0 }
 
 func (s *subscription) next(ctx context.Context) ([]Observation, error) {
 	if !s.began {
@@ -101,7 +108,8 @@ func (s *subscription) next(ctx context.Context) ([]Observation, error) {
 		s.began = err == nil
 		return []Observation{o}, err
 	}
-	batch, err := s.trail.next(ctx, true)
+	at := s.trail
+	batch, err := at.next(ctx, true)
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +117,14 @@ func (s *subscription) next(ctx context.Context) ([]Observation, error) {
 		s.began = false
 		return nil, nil
 	}
+	var named []Status
+	for _, e := range batch.Events {
+		named = append(named, e.Jobs...)
+	}
+	if err := s.readLabels(ctx, named); err != nil {
+		return nil, err
+	}
+	s.trail = at
 	var told []Observation
 	for _, e := range batch.Events {
 		if s.keep(&e) {
@@ -134,18 +150,42 @@ func (s *subscription) keep(e *Event) bool {
 	return len(e.Jobs) > 0 || e.Message != nil
 }
 
-// concerns tells whether a status is told. That of a job which leaves the queue, or is gone, is the last one told of it.
+// concerns tells whether a status is told. That of a job which fits no more, or is gone, is the last one told of it.
 func (s *subscription) concerns(j Status) bool {
 	was := s.about[j.UUID]
-	if s.o.UUIDs == nil {
-		if j.State != StateUnknown && j.Queue == s.o.Queue {
-			s.about[j.UUID] = true
-		} else {
-			delete(s.about, j.UUID)
-		}
-		return was || s.about[j.UUID]
+	fits := j.State != StateUnknown && (s.o.Queue == "" || j.Queue == s.o.Queue) && s.filter.matches(s.labels[j.UUID], systemLabels(j))
+	if s.o.UUIDs != nil {
+		return was && (fits || j.State == StateUnknown)
 	}
-	return was && (s.o.Queue == "" || j.State == StateUnknown || j.Queue == s.o.Queue)
+	if fits {
+		s.about[j.UUID] = true
+	} else {
+		delete(s.about, j.UUID)
+	}
+	return was || fits
+}
+
+// readLabels learns what jobs carry, if that matters.
+func (s *subscription) readLabels(ctx context.Context, jobs []Status) error {
+	clear(s.labels)
+	var uuids []string
+	for _, j := range jobs {
+		if j.Labelled && len(s.filter.own) > 0 {
+			uuids = append(uuids, j.UUID)
+		}
+	}
+	for part := range slices.Chunk(uuids, readSlice) {
+		packed, err := s.c.rdb.HMGet(ctx, s.c.keys.labels(), part...).Result()
+		if err != nil {
+			return read(ctx, "read "+s.c.keys.labels(), err)
+		}
+		for i, uuid := range part {
+			if text, ok := packed[i].(string); ok {
+				s.labels[uuid] = unpackLabels(text)
+			}
+		}
+	}
+	return nil
 }
 
 // snapshot starts over.
@@ -154,17 +194,19 @@ func (s *subscription) snapshot(ctx context.Context) (Observation, error) {
 	var found []Status
 	var err error
 	if s.o.UUIDs != nil {
-		if s.trail, found, err = s.c.snapshot(ctx, s.o.UUIDs); err != nil {
-			return Observation{}, err
-		}
 		for _, uuid := range s.o.UUIDs {
 			s.about[uuid] = true
 		}
+		s.trail, found, err = s.c.snapshot(ctx, s.o.UUIDs)
+	} else {
+		s.trail, found, err = s.c.survey(ctx)
+	}
+	if err == nil && !s.all() {
+		err = s.readLabels(ctx, found)
 		found = slices.DeleteFunc(found, func(j Status) bool { return !s.concerns(j) })
-	} else if s.trail, found, err = s.c.survey(ctx); err != nil {
+	}
+	if err != nil {
 		return Observation{}, err
-	} else if !s.all() {
-		found = slices.DeleteFunc(found, func(j Status) bool { return !s.concerns(j) })
 	}
 	return Observation{Snapshot: true, Event: Event{Seq: s.trail.seq, Jobs: found}}, nil
 }

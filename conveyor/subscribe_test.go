@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/wire"
 )
 
 // view is what a subscriber makes of what it is told.
@@ -109,6 +110,23 @@ func TestSubscribe(t *testing.T) {
 			e.ok(e.Remove(e.Context(), "a"))
 			e.ok(e.Remove(e.Context(), "b"))
 			v.sees("remove b=unknown")
+		})
+		e.Behaviour("labels: jobs that carry them, as long as they do", func(e *engine) {
+			labels := func(pairs map[string]string) func(*wire.Job) { return func(j *wire.Job) { j.Labels = pairs } }
+			e.add(job("a", labels(map[string]string{"color": "red"})), job("b", labels(map[string]string{"color": "blue"})), job("c"))
+			v := e.subscribe(e.Context(), conveyor.SubscribeOptions{Labels: map[string]string{"color": "red"}})
+			v.sees("snapshot a=queued")
+			e.add(job("d", labels(map[string]string{"color": "red", "size": "big"})), job("f"))
+			v.sees("add d=queued")
+			e.ok(e.Update(e.Context(), job("b", labels(map[string]string{"color": "red"}))))
+			v.sees("update b=queued")
+			e.ok(e.Update(e.Context(), job("a")))
+			v.sees("update a=queued") // the last of it here
+			e.ok(e.Cancel(e.Context(), "a"))
+			e.ok(e.Cancel(e.Context(), "b"))
+			v.sees("cancel b=cancelled")
+			_, err, _ := e.subscribe(e.Context(), conveyor.SubscribeOptions{Labels: map[string]string{"": "x"}}).next()
+			e.refused(err, conveyor.ErrLabel)
 		})
 		e.Behaviour("behind the bounded log a new snapshot follows", func(e *engine) {
 			e.add(job("a"))
