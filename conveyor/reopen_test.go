@@ -230,6 +230,17 @@ func TestReopen(t *testing.T) {
 			e.tick()
 			e.states("ro unknown")
 		})
+		e.Run("what waited for the opening of a retry before it came is released", func(e *engine) {
+			e.add(job("wr"))
+			e.run("wr", conveyor.VerdictFailed)
+			e.add(job("wc", edge(&wire.Edge{Uuid: "wr", Opening: 2})), job("wh", edge(&wire.Edge{Kind: 1, Uuid: "wr", Opening: 2})))
+			e.ok(e.Retry(e.Context(), "wr"))
+			e.run("wr", conveyor.VerdictDone)
+			e.states("wr closing, wc queued, wh held")
+			e.run("wc", conveyor.VerdictDone)
+			e.run("wh", conveyor.VerdictDone)
+			e.wantKeys()
+		})
 		e.Run("a retried job is a new opening", func(e *engine) {
 			e.add(job("r"), job("rp"), job("rc", under("rp")))
 			rs := e.reserves("r", "rp")

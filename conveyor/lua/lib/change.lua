@@ -252,6 +252,8 @@ local function again(r, g, entry, list)
   if not has(r, 'w') then uncount(r) end
   r.h = (r.h or string.rep('C', opening(r) - 1)) .. 'F'
   r.g, r.st, r.a, r.l, r.b, r.t, r.z = num(g + 1), 'h', nil, nil, nil, nil, nil
+  flag(r, 'k') -- the lists of this opening may have been filled before
+  flag(r, 'h')
   empty(r)
   unfail[#unfail + 1] = r.u
   keep_bytes(r, text)
