@@ -126,6 +126,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err := w.repeated(ctx, w.register); err != nil {
 		return fmt.Errorf("start worker %s: %w", w.o.ID, err)
 	}
+	w.tick(ctx) // what waited too long while nobody worked expires before anything is reserved
 	w.o.Logger.Info("worker started", "worker", w.o.ID, "concurrency", w.o.Concurrency)
 
 	// work ends when no new job is to be taken, base when all is to be dropped.

@@ -12,21 +12,26 @@ const wakeWait = 5 * time.Second
 // queues no later than DeadAfter + BeatEvery after its last beat.
 func (w *Worker) ticks(ctx context.Context) {
 	for sleep(ctx, time.Duration(float64(BeatEvery)*(0.9+0.1*w.o.Random()))) {
-		for {
-			reply, err := w.engine.Tick(ctx)
-			if err != nil {
-				if ctx.Err() == nil {
-					w.o.Logger.Warn("tick failed", "worker", w.o.ID, "error", err)
-				}
-				break
+		w.tick(ctx)
+	}
+}
+
+// tick does all upkeep that is due.
+func (w *Worker) tick(ctx context.Context) {
+	for {
+		reply, err := w.engine.Tick(ctx)
+		if err != nil {
+			if ctx.Err() == nil {
+				w.o.Logger.Warn("tick failed", "worker", w.o.ID, "error", err)
 			}
-			w.reached()
-			for _, id := range reply.Dead {
-				w.o.Logger.Warn("worker announced dead", "worker", id)
-			}
-			if !reply.More || ctx.Err() != nil {
-				break
-			}
+			return
+		}
+		w.reached()
+		for _, id := range reply.Dead {
+			w.o.Logger.Warn("worker announced dead", "worker", id)
+		}
+		if !reply.More || ctx.Err() != nil {
+			return
 		}
 	}
 }
