@@ -63,7 +63,9 @@
 //   - I14: a stopped worker owns nothing.
 //   - I15: repeating any request changes nothing.
 //
-// [Client.Verify] checks those that can be seen in the store.
+// [Client.Verify] checks those that can be seen in the store, while it is in use, and [Client.Repair] mends what it finds:
+// from the status entries, each piece only if nothing has moved since, and without throwing anything away.
+// [Client.Diagnose] adds what else may need a hand: orphans, what was set aside, damaged keys, silent workers.
 //
 // # Keys
 //
@@ -91,5 +93,6 @@
 //	seq                                   STRING  last place
 //	call:<caller>, callers                STRING, ZSET   last number and reply; callers that are no workers
 //	setaside                              LIST    "<key> <entry>": undecodable entries
+//	damaged:<key>                         any     keys of a wrong type that [Client.Repair] moved out of the way
 //	clock                                 STRING  written by tests only
 package conveyor

@@ -80,3 +80,70 @@ func TestVerifyWhileWorking(t *testing.T) {
 		<-gone
 	})
 }
+
+// TestRepairWhileWorking damages counters and a queue while jobs move: only that is named and repaired, and no job is harmed.
+func TestRepairWhileWorking(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		e.beat("w")
+		ctx, stop, gone := e.Context(), make(chan struct{}), make(chan struct{})
+		var added atomic.Int64
+		go func() {
+			defer close(gone)
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if err := e.AddMany(ctx, chain(fmt.Sprintf("m%d", added.Add(1)))); err != nil {
+					e.Error(err)
+					return
+				}
+				reply, err := e.Exchange(ctx, conveyor.ExchangeRequest{Worker: "w", Number: e.number.Add(1), Queues: []string{"q"}, Want: 5})
+				if err != nil {
+					e.Error(err)
+					return
+				}
+				var done []conveyor.Ack
+				for _, r := range reply.Reserved {
+					done = append(done, ack(r, conveyor.VerdictDone))
+				}
+				if _, err := e.Exchange(ctx, conveyor.ExchangeRequest{Worker: "w", Number: e.number.Add(1), Done: done}); err != nil {
+					e.Error(err)
+					return
+				}
+			}
+		}()
+		for range 5 {
+			e.ok(e.rdb.HIncrBy(ctx, e.key("depth"), "q:1", 3).Err())
+			e.ok(e.rdb.LPush(ctx, e.key("queue:q"), "junk").Err())
+			for range 3 {
+				found, err := e.Verify(ctx)
+				e.ok(err)
+				for _, v := range found {
+					if v.Key != e.key("depth") && v.Key != e.key("queue:q") || v.UUID != "" {
+						e.Errorf("nobody did this: %s", v)
+					}
+				}
+				_, err = e.Repair(ctx, found)
+				e.ok(err)
+			}
+		}
+		close(stop)
+		<-gone
+		e.repaired()
+		for range 2 * added.Load() {
+			reply := e.exchange(50)
+			if len(reply.Reserved) == 0 {
+				break
+			}
+			for _, r := range reply.Reserved {
+				e.end(r, conveyor.VerdictDone)
+			}
+		}
+		for n := range added.Load() {
+			p := fmt.Sprintf("m%d", n+1)
+			e.states(p + "p completed, " + p + "c completed, " + p + "h completed")
+		}
+	})
+}
