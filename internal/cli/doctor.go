@@ -110,13 +110,16 @@ func (d *doctoring) run(ctx context.Context, args []string) error {
 type checkup struct {
 	*conveyor.Diagnosis
 	store error // what is wrong with the store; nil when it is fit
+	state error // why the workflow's state cannot be read; nil when it can
 }
 
 // problems is how many things are wrong. That nobody serves a queue, or a key with a strange name, is only worth telling.
 func (c *checkup) problems() int {
 	n := len(c.Violations) + len(c.Orphans) + len(c.SetAside) + len(c.Damaged) + len(c.Silent)
-	if c.store != nil {
-		n++
+	for _, err := range []error{c.store, c.state} {
+		if err != nil {
+			n++
+		}
 	}
 	return n
 }
@@ -131,6 +134,7 @@ func (d *doctoring) examine(ctx context.Context) (*checkup, error) {
 		}
 	}
 	d.roll = callRoll(ctx, d.store)
+	c.state = d.roll.problem
 	var err error
 	c.Diagnosis, err = d.store.client.Diagnose(ctx, conveyor.OrphanAge)
 	return c, err

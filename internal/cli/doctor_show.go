@@ -39,8 +39,8 @@ func (a *app) showHealth(s *store, r roll, c *checkup) {
 	if c.store != nil {
 		fmt.Fprintf(out, "\n%s %s\n", ink.Bold("The store is not fit."), clean(sentence(c.store.Error())))
 	}
-	if r.problem != nil {
-		fmt.Fprintf(out, "\n%s %s\n", ink.Bold("The state of the workflow cannot be read."), clean(sentence(r.problem.Error())))
+	if c.state != nil {
+		fmt.Fprintf(out, "\n%s %s\n", ink.Bold("The state of the workflow cannot be read."), clean(sentence(c.state.Error())))
 	}
 	section(len(c.Violations), "broken promise", "broken promises", "What follows --> is how -fix repairs it.", func(i int) string {
 		v := c.Violations[i]
@@ -157,6 +157,7 @@ func (d *doctoring) writeJSON(c *checkup) error {
 		Format     string           `json:"format_version"`
 		Namespace  string           `json:"namespace"`
 		Store      string           `json:"store_problem,omitempty"`
+		State      string           `json:"state_problem,omitempty"`
 		Problems   int              `json:"problems"`
 		Violations []shownViolation `json:"violations"`
 		Orphans    []shownOrphan    `json:"orphans"`
@@ -174,6 +175,9 @@ func (d *doctoring) writeJSON(c *checkup) error {
 		Unserved: []string{}, PutBack: d.putBackUUIDs, Dropped: d.dropped, Undone: d.undone}
 	if c.store != nil {
 		out.Store = c.store.Error()
+	}
+	if c.state != nil {
+		out.State = c.state.Error()
 	}
 	for _, v := range c.Violations {
 		out.Violations = append(out.Violations, d.shown(v))

@@ -75,7 +75,7 @@ func asDiagnostic(err error) *hcl.Diagnostic {
 var known = []knownFailure{
 	{is: applier.ErrLockLost, summary: "State lock lost"},
 	{is: conveyor.ErrUnique, summary: "Unique key is held"},
-	{is: conveyor.ErrCorrupt, summary: "Unreadable data in the store"},
+	{is: conveyor.ErrCorrupt, summary: "Unreadable data in the store", hint: " \"waybill doctor\" tells what else is wrong there."},
 	{is: conveyor.ErrUnsaved, code: "MISCONF ", summary: "The store cannot be written",
 		hint: " Make room on its disk and apply again: what was written stands, the rest follows."},
 	{is: conveyor.ErrFull, code: "OOM ", summary: "Redis is out of memory",
