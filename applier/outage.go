@@ -49,7 +49,7 @@ func (n endurance) call(ctx context.Context, call func(context.Context) error) e
 			o = &outage{endurance: n, began: began}
 			o.schedule(max(outageTold-time.Since(began), 0))
 		}
-		last, left := o.met(err)
+		left, last := o.met(err)
 		if left <= 0 {
 			o.over(false)
 			return last
@@ -86,14 +86,14 @@ func (o *outage) bounded(ctx context.Context, call func(context.Context) error) 
 	return call(ctx)
 }
 
-// met notes why the latest call failed, and returns what to report in the end, and how much patience is left.
-func (o *outage) met(err error) (last error, left time.Duration) {
+// met notes why the latest call failed, and returns how much patience is left, and what to report in the end.
+func (o *outage) met(err error) (left time.Duration, last error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.err == nil || !errors.Is(err, context.DeadlineExceeded) {
 		o.err = err
 	}
-	return o.err, outagePatience - time.Since(o.began)
+	return outagePatience - time.Since(o.began), o.err
 }
 
 func (o *outage) schedule(after time.Duration) {
