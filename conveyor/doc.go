@@ -6,7 +6,8 @@
 // Jobs carry labels ([Client.List], [Client.Exists]) and may hold a key that no other live job of their type has
 // ([UniqueError]). Queues have settings and can be paused by hand ([Client.SetQueue], [Client.PauseQueue]). Who waits or
 // listens uses [Client.Wait], [Client.Subscribe] and [Client.On]; who wants a plain queue with nothing else, a [MessageQueue].
-// Whether the store is sound, and what to do if not, say [Client.Verify] and [Client.Diagnose]. A Client
+// Whether the store is sound, and what to do if not, say [Client.Verify] and [Client.Diagnose]. What happens is told to an
+// [Observer]: the package metrics shows it to Prometheus. Whether a worker is healthy says [Worker.Live]. A Client
 // never trusts a client's clock, never scans a queue, and has no goroutine in a Client but for listeners ([Client.On]): one
 // follows the event log while there is any.
 //
