@@ -35,6 +35,11 @@ func (h *history) some() string {
 	return rapid.SampledFrom(h.uuids[max(0, len(h.uuids)-6):]).Draw(h.T, "job")
 }
 
+// gone tells whether there was a job of which nothing is left: a uuid is not used again.
+func (h *history) gone(uuid string) bool {
+	return h.seen[uuid] && h.status(uuid).State == conveyor.StateUnknown
+}
+
 func (h *history) status(uuid string) conveyor.Status { return h.model.Statuses([]string{uuid})[0] }
 
 // draw is a job with edges to what is there or is still to come.
@@ -104,8 +109,8 @@ func (h *history) add() {
 		jobs = append(jobs, h.draw(h.next()))
 	}
 	o := enginemodel.Added{Strict: h.one("strict", 8)}
-	if h.one("known", 10) {
-		jobs = append(jobs, job(h.some()))
+	if uuid := h.some(); h.one("known", 10) && !h.gone(uuid) {
+		jobs = append(jobs, job(uuid))
 	}
 	if h.one("parent dead", 10) {
 		o.ParentDead = true
@@ -348,7 +353,6 @@ func (h *history) queue() {
 		set := conveyor.QueueSettings{Concurrency: h.int("concurrency", 0, 3), Paused: h.one("paused", 4), Fair: h.one("fair", 2)}
 		if h.one("keeps", 4) {
 			set.KeepFor = time.Duration(h.int("for", 0, 5000)) * time.Millisecond
-			set.KeepCount = h.int("count", 0, 5)
 		}
 		h.setQueue(name, set)
 	}
@@ -434,7 +438,7 @@ func (h *history) make() {
 	if !h.one("again", 3) {
 		uuid = h.next()
 	}
-	if uuid == r.Job.Uuid {
+	if uuid == r.Job.Uuid || h.gone(uuid) {
 		return
 	}
 	j := job(uuid, edge(&wire.Edge{Uuid: r.Job.Uuid, Opening: r.Opening, MadeBy: r.Fence, Kind: wire.Edge_Kind(h.int("kind", 0, 1))}))

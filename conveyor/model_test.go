@@ -29,7 +29,8 @@ const historySteps = 60 // of a history
 // requests repeated later, owners that come too late. Each operation is made on the reference model, on a real
 // Redis and on the embedded store's server: they answer the same, and after every operation all jobs have the status
 // that the model predicts. Verify is silent after every tenth operation and at the end, when both servers hold the same
-// bytes. Then everything ends, and after retention nothing is left.
+// bytes. Then everything ends, and after retention nothing is left. Under the race detector one history in four is played on
+// the embedded store too, the others on Redis only.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	server := redistest.Shared(t).Client(t)
@@ -47,7 +48,11 @@ func TestModel(t *testing.T) {
 				twin.Client = c
 				twin.at(start)
 				h := &history{T: rt, model: enginemodel.New(start), stores: []*engine{real, twin}, held: map[string][]conveyor.Reservation{},
-					numbers: map[string]int64{}, last: map[string]conveyor.ExchangeRequest{}, record: map[string]int64{}}
+					numbers: map[string]int64{}, last: map[string]conveyor.ExchangeRequest{}, seen: map[string]bool{}}
+				few := rapid.Bool().Draw(rt, "embedded") && rapid.Bool().Draw(rt, "embedded")
+				if raced && !few {
+					h.stores = h.stores[:1]
+				}
 				h.play()
 				mini.FlushAll(rt.Context())
 			})
@@ -66,7 +71,7 @@ type history struct {
 	ghosts  []conveyor.Reservation              // what modelWorkers held that forgot it: late owners
 	numbers map[string]int64                    // of exchanges, by caller
 	last    map[string]conveyor.ExchangeRequest // by caller
-	record  map[string]int64                    // versions of companion writes, by uuid
+	seen    map[string]bool                     // uuids that were stored once
 	trace   []string
 }
 
@@ -90,8 +95,10 @@ func (h *history) play() {
 		}
 	}
 	h.sound()
-	if diff := gocmp.Diff(bytesOf(h.stores[0]), bytesOf(h.stores[1])); diff != "" {
-		h.fatal("the stores differ (-redis +miniredis):\n%s", diff)
+	if len(h.stores) > 1 {
+		if diff := gocmp.Diff(bytesOf(h.stores[0]), bytesOf(h.stores[1])); diff != "" {
+			h.fatal("the stores differ (-redis +miniredis):\n%s", diff)
+		}
 	}
 	h.drain()
 }
@@ -161,6 +168,9 @@ func errorKind(err error) string {
 func (h *history) compare() {
 	h.Helper()
 	want := h.model.Statuses(h.uuids)
+	for _, s := range want {
+		h.seen[s.UUID] = h.seen[s.UUID] || s.State != conveyor.StateUnknown
+	}
 	rank(want)
 	for i, e := range h.stores {
 		got, err := e.Statuses(e.Context(), h.uuids)

@@ -100,9 +100,7 @@ func (e *Engine) tell(j, p *job, parent bool, m mark) {
 		}
 		switch {
 		case p.withdrawn && !d.counts && d.madeBy == 0:
-			if j.live() {
-				d.mark = cut
-			}
+			d.mark = cut
 		case d.madeBy != 0 && (d.madeBy != p.fence || p.end.decided() && !p.end.worked()):
 			d.mark = failure
 			if j.live() { // what an unsuccessful attempt made is dropped

@@ -106,8 +106,10 @@ local function meet_child(r, P, mark, joined)
   local e, list = inline_edge(r, P, true)
   if not e then return end
   if cut(P, e) then
-    if not ENDED[r.st] then cut_off(r, e, list) end
-    return
+    if not ENDED[r.st] then return cut_off(r, e, list) end
+    e.m = '~' -- no ticket stands for it any more, should the job be retried
+    r.i = edge_list(list)
+    return touch(r, true)
   end
   if failed_making(P, e) then
     e.m = '-'
