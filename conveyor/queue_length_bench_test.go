@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -195,14 +194,14 @@ func (q *longQueue) measure(b *testing.B, op longQueueOp) {
 	for i := range b.N {
 		b.StopTimer()
 		prepared := op.before(q, b, i)
-		empty := q.spent(b)
-		begin := q.spent(b)
+		empty := serverCPU(b, q.rdb)
+		begin := serverCPU(b, q.rdb)
 		b.StartTimer()
 		if err := op.call(q, ctx, prepared); err != nil {
 			b.Fatal(err)
 		}
 		b.StopTimer()
-		total += q.spent(b) - begin - (begin - empty) // without what asking costs
+		total += serverCPU(b, q.rdb) - begin - (begin - empty) // without what asking costs
 		b.StartTimer()
 	}
 	b.StopTimer()
@@ -210,19 +209,4 @@ func (q *longQueue) measure(b *testing.B, op longQueueOp) {
 		b.ReportMetric(total/float64(b.N), "server-us/op")
 	}
 	q.ok(b, q.exchange(ctx, 0))
-}
-
-// spent is the processor time that the server has spent on commands so far, in microseconds; 0 from one that does not tell.
-func (q *longQueue) spent(b *testing.B) (us float64) {
-	b.Helper()
-	text, err := q.rdb.Info(b.Context(), "cpu").Result()
-	q.ok(b, err)
-	for line := range strings.Lines(text) {
-		field, value, _ := strings.Cut(strings.TrimSpace(line), ":")
-		if strings.HasSuffix(field, "_main_thread") {
-			seconds, _ := strconv.ParseFloat(value, 64)
-			us += seconds * 1e6
-		}
-	}
-	return us
 }

@@ -11,7 +11,7 @@ import (
 
 // BenchmarkWorker runs no-op jobs with 200-byte payloads that are queued already, 50 at a time.
 func BenchmarkWorker(b *testing.B) {
-	c, _ := benchClient(b)
+	c, rdb := benchClient(b)
 	ctx, stop := context.WithCancel(b.Context())
 	defer stop()
 	w, err := conveyor.NewWorker(c, conveyor.WorkerOptions{Queues: []conveyor.QueueShare{{Name: "default"}}, Concurrency: 50})
@@ -49,6 +49,7 @@ func BenchmarkWorker(b *testing.B) {
 	}
 	perJob(b, n)
 	b.StopTimer()
+	serverTime(b, rdb, n)
 	stop()
 	if err := <-ended; err != nil {
 		b.Fatal(err)
