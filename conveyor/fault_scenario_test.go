@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"google.golang.org/protobuf/types/known/durationpb"
+
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/wire"
 )
@@ -17,6 +19,8 @@ func (f *faulty) scenario() {
 	f.deaths()
 	f.queues()
 	f.keys()
+	f.limits()
+	f.repairs()
 	f.ending()
 }
 
@@ -236,6 +240,44 @@ func (f *faulty) keys() {
 	f.do("retry takes it again", func() error { return f.c.Retry(ctx, "u1") })
 	f.finish()
 	f.see("u1", "u3")
+}
+
+// limits are jobs with labels, with limits to their waiting and their keeping, and messages about them.
+func (f *faulty) limits() {
+	ctx := f.Context()
+	f.do("add", func() error {
+		return f.c.AddMany(ctx, []*wire.Job{
+			job("l1", func(j *wire.Job) { j.Labels, j.RemoveAfter = map[string]string{"a": "b"}, durationpb.New(time.Minute) }),
+			job("l2", func(j *wire.Job) {
+				j.Labels, j.Queue, j.Retention = map[string]string{"a": "b"}, "nobody", durationpb.New(time.Minute)
+			}),
+		})
+	})
+	f.do("broadcast", func() error { return f.c.Broadcast(ctx, "l1", "news", []byte("data")) })
+	f.give(conveyor.ExchangeRequest{Worker: "w", Want: 1})
+	f.give(conveyor.ExchangeRequest{Worker: "w", Done: []conveyor.Ack{{UUID: "l1", Fence: 1}}})
+	f.see("l1", "l2")
+	f.pass(time.Minute)
+	f.do("tick", func() error { _, err := f.c.Tick(ctx); return err })
+	f.see("l1", "l2")
+	f.do("remove", func() error { return f.c.Remove(ctx, "l2") })
+	f.see("l2")
+}
+
+// repairs mends what is broken on purpose.
+func (f *faulty) repairs() {
+	ctx := f.Context()
+	f.do("add", func() error { return f.c.AddMany(ctx, []*wire.Job{job("r1", queue("r")), job("r2", queue("r"))}) })
+	f.ok(f.rdb.RPop(ctx, f.key("queue:r")).Err()) // the ticket of r1
+	f.ok(f.rdb.Set(ctx, f.key("queue:other"), "text", 0).Err())
+	violations, err := f.Verify(ctx)
+	f.ok(err)
+	if len(violations) == 0 {
+		f.Fatal("nothing is broken")
+	}
+	f.do("repair", func() error { _, err := f.c.Repair(ctx, violations); return err })
+	f.see("r1", "r2")
+	f.do("purge", func() error { _, err := f.c.PurgeQueue(ctx, "r"); return err })
 }
 
 // ending removes what is over and what is set.

@@ -70,7 +70,7 @@ func TestFaults(t *testing.T) {
 	})
 	for _, script := range conveyor.Scripts() {
 		if want.seen[script] == 0 {
-			t.Logf("the scenario does not use script %s", script)
+			t.Errorf("the scenario does not use script %s: add what does", script)
 		}
 	}
 	t.Logf("%d requests: %v", want.requests, want.seen)

@@ -126,6 +126,24 @@ func workFaulty(t *strand, server *redistest.Server, rdb *redis.Client, id strin
 	if err != nil || len(log) != 1 || string(log[0].Text) != "a line\n" {
 		t.Errorf("log %v, %v", log, err)
 	}
+	messages := map[string]int{}
+	for batch := (conveyor.EventBatch{}); ; {
+		batch, err = direct.Events(t.Context(), batch.Seq, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(batch.Events) == 0 {
+			break
+		}
+		for _, e := range batch.Events {
+			if e.Message != nil {
+				messages[e.Message.Name]++
+			}
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"emitted": 1, "broadcast": 1}, messages); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
+	}
 	violations, err := direct.Verify(t.Context())
 	if err != nil || len(violations) > 0 {
 		t.Errorf("violations %v, %v", violations, err)
@@ -145,7 +163,8 @@ func faultyHandler(ctx context.Context, uuid string) error {
 		a.Log("a line")
 		a.Progress(conveyor.Progress{Done: 1, Total: 2})
 		return errors.Join(a.AddChild(ctx, &wire.Job{Uuid: "child", Type: "job", Queue: "q"}),
-			a.AddHeir(ctx, &wire.Job{Uuid: "heir", Type: "job", Queue: "q"}), a.SetResult([]byte("result")))
+			a.AddHeir(ctx, &wire.Job{Uuid: "heir", Type: "job", Queue: "q"}), a.SetResult([]byte("result")),
+			a.Emit(ctx, "emitted", nil), a.Broadcast(ctx, "broadcast", nil))
 	case uuid == "fails" && a.Fence() == 1:
 		return conveyor.RetryAfter(errors.New("once"), time.Millisecond)
 	case uuid == "defers" && a.Fence() == 1:
