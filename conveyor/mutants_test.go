@@ -243,7 +243,9 @@ func measureSuite(t *testing.T) *suite {
 		t.Fatal(err)
 	}
 	s := &suite{binary: binary, phases: make([]phase, 3), kills: map[string]int{}}
+	patient := conformanceTests(t, "onBothStores", "work", "NewWorker")
 	engine := conformanceTests(t, "onBoth", "stores")
+	engine = slices.DeleteFunc(engine, func(name string) bool { return slices.Contains(patient, name) })
 	var all phase
 	out := s.measure(t, &all, engine)
 	passed := regexp.MustCompile(`(?m)^--- PASS: (\S+) \(([0-9.]+)s\)`)
@@ -257,7 +259,7 @@ func measureSuite(t *testing.T) *suite {
 	if n := len(s.phases[0].tests) + len(s.phases[1].tests); n != len(engine) {
 		t.Fatalf("%d tests, %d ran:\n%s", len(engine), n, out)
 	}
-	s.phases[2].tests = conformanceTests(t, "onBothStores")
+	s.phases[2].tests = patient
 	for i := range s.phases {
 		s.measure(t, &s.phases[i], s.phases[i].tests)
 		t.Logf("phase %d: %d tests take %v, %v of the processor", i, len(s.phases[i].tests), s.phases[i].took, s.phases[i].processor)
@@ -270,6 +272,13 @@ func (s *suite) measure(t *testing.T, p *phase, tests []string) string {
 	began := time.Now()
 	cmd := s.command(t.Context(), tests, "", 0)
 	out, err := cmd.CombinedOutput()
+	for range 2 { // on a busy machine those that wait may fail by chance
+		if err == nil {
+			break
+		}
+		cmd = s.command(t.Context(), tests, "", 0)
+		out, err = cmd.CombinedOutput()
+	}
 	if err != nil {
 		t.Fatalf("the tests fail without any mistake: %v\n%s", err, out)
 	}
@@ -306,8 +315,12 @@ func (s *suite) try(t *testing.T, m mutant.Mutant, texts map[string]string) stri
 		t.Error(err)
 		return ""
 	}
-	for _, p := range append([]phase{s.sharpest()}, s.phases...) {
-		if by := s.fails(t, &p, file+"="+changed); by != "" {
+	for i, p := range append([]phase{s.sharpest()}, s.phases...) {
+		by := s.fails(t, &p, file+"="+changed)
+		if by != "" && i == len(s.phases) {
+			by = s.fails(t, &p, file+"="+changed) // those that wait may fail by chance
+		}
+		if by != "" {
 			name, _, _ := strings.Cut(strings.Fields(by)[0], "/")
 			s.mu.Lock()
 			s.kills[name]++
