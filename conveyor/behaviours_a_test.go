@@ -113,7 +113,7 @@ var behavioursA = []behaviour{
 	{"A8h", "Children and heirs that a failed attempt made do not run twice.",
 		"lua/lib/meet.lua", "e.b and (e.b ~= P.f or P.x and", "e.b and (P.x and", "", ""},
 	{"A8i", "What the next attempt makes again under the same uuid runs once, as it was made last.",
-		"lua/apply.lua", "and P.f == n.b then return true end", "and P.f == n.b then return false end", "", ""},
+		"lua/apply.lua", "e.b ~= n.b then return true end", "e.b ~= n.b then return false end", "", ""},
 	{"A8j", "What the last, failing attempt made is dropped.",
 		"lua/lib/meet.lua", "e.b and (e.b ~= P.f or P.x and P.x ~= 'C' and P.x ~= 'f')", "e.b and e.b ~= P.f", "", ""},
 	{"A8k", "A job is executed max_retries times in all and is then among the failed.",

@@ -34,16 +34,31 @@ var (
 type behaviour struct {
 	id   string // part, number and letter; the name of the subtest begins with it
 	says string
-	// The mistake: in file, relative to this package, old stands exactly once and becomes new.
+	// The mistake: in file, relative to this package, old stands exactly once and becomes new. One in two places has both in old
+	// and in new, with a zero byte between.
 	file, old, new string
 	// also lists the other subtests that cannot but notice it too, and because is the reason; empty when there are none.
 	also, because string
 }
 
-var allBehaviours = slices.Concat(behavioursA)
+var allBehaviours = slices.Concat(behavioursA, behavioursD, behavioursE)
+
+// places are the texts to change and what they become.
+func (b behaviour) places() (olds, news []string) {
+	return strings.Split(b.old, "\x00"), strings.Split(b.new, "\x00")
+}
+
+// mistaken makes the mistake.
+func (b behaviour) mistaken(text string) string {
+	olds, news := b.places()
+	for i := range olds {
+		text = strings.Replace(text, olds[i], news[i], 1)
+	}
+	return text
+}
 
 // partsDone are the parts of which every subtest must be a row.
-const partsDone = "A"
+const partsDone = "ADE"
 
 // subtest is where a behaviour is tested.
 type subtest struct {
@@ -124,8 +139,14 @@ func TestBehaviours(t *testing.T) {
 			}
 			texts[b.file] = string(text)
 		}
-		if n := strings.Count(texts[b.file], b.old); n != 1 {
-			t.Errorf("%s: %q stands %d times in %s, want once: choose its mistake anew and try it with `make behaviours`", b.id, b.old, n, b.file)
+		olds, news := b.places()
+		if len(olds) != len(news) {
+			t.Errorf("%s: %d places and %d texts", b.id, len(olds), len(news))
+		}
+		for _, old := range olds {
+			if n := strings.Count(texts[b.file], old); n != 1 {
+				t.Errorf("%s: %q stands %d times in %s, want once: choose its mistake anew and try it with `make behaviours`", b.id, old, n, b.file)
+			}
 		}
 	}
 	for id, s := range tests {
@@ -174,7 +195,7 @@ Generated from the tables of behaviours in the tests by ` + "`go test ./conveyor
 
 The ids are those of the specification's seeds: part, number, and a letter for each sentence; a subtest has its id in its
 name. Parts: A adding, parents, heirs, scheduling; D life cycle, uniqueness, teams; E message queue. The last columns
-hold a mistake that turns this subtest red and none of the others, or those named, which rest on the same line.
+hold a mistake that turns this subtest red and none of the others, or those named, for the reason given.
 ` + "`make behaviours`" + ` makes every one of these mistakes and wants exactly that.
 `)
 	part := byte(0)
@@ -196,10 +217,16 @@ hold a mistake that turns this subtest red and none of the others, or those name
 // mistake shows a change of text in one line.
 func mistake(b behaviour) string {
 	code := func(text string) string { return "`` " + cell(strings.Join(strings.Fields(text), " ")) + " ``" }
-	if strings.TrimSpace(b.new) == "" {
-		return "without " + code(b.old)
+	var all []string
+	olds, news := b.places()
+	for i := range olds {
+		if strings.TrimSpace(news[i]) == "" {
+			all = append(all, "without "+code(olds[i]))
+		} else {
+			all = append(all, code(olds[i])+" becomes "+code(news[i]))
+		}
 	}
-	return code(b.old) + " becomes " + code(b.new)
+	return strings.Join(all, " and ")
 }
 
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
@@ -225,7 +252,7 @@ func TestBehaviourMistakes(t *testing.T) {
 				t.Fatal(err)
 			}
 			changed := filepath.Join(t.TempDir(), filepath.Base(b.file))
-			if err := os.WriteFile(changed, []byte(strings.Replace(string(text), b.old, b.new, 1)), 0o600); err != nil {
+			if err := os.WriteFile(changed, []byte(b.mistaken(string(text))), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			var red []string
