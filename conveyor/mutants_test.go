@@ -25,14 +25,18 @@ import (
 )
 
 var (
-	mutants     = flag.String("mutants", "", "try mutants of the scripts: all, how many to draw, or a regular expression of their ids")
+	mutants = flag.String("mutants", "", "try mutants of the scripts: new (those not known yet, and the survivors), "+
+		"how many known ones to draw, or a regular expression of ids")
 	mutantsSeed = flag.Uint64("mutants.seed", 0, "draw the mutants that this seed gave")
-	mutantsLog  = flag.String("mutants.log", "", "file of the mutants found dead: those in it are not tried again, others are added")
 )
 
-// survivors lists the mutants that no test can notice: id, the line, the reason, with tabs between. `make mutate` wants this
-// list and what it finds to be the same.
-const survivorsFile = "testdata/survivors.tsv"
+// The known mutants: those that no test can notice, as id, line and reason, and those that were noticed, as id, line and the test
+// that did, with tabs between. What is in neither list was not tried yet. `make mutate` tries it, and the survivors: it fails on
+// one that is not listed and on a listed one that is noticed now, and adds to the other list. To try all anew, delete that.
+const (
+	survivorsFile = "testdata/survivors.tsv"
+	noticedFile   = "testdata/noticed.tsv"
+)
 
 // findMutants returns the mutants of all scripts, and the texts of these by file.
 func findMutants(t *testing.T) ([]mutant.Mutant, map[string]string) {
@@ -98,8 +102,13 @@ func TestSurvivorsExist(t *testing.T) {
 		delete(left, keyOf(m))
 	}
 	for _, s := range left {
-		t.Errorf("%s lists %s of the line %q, which is not there any more: run `make mutate`", survivorsFile, s.id, s.text)
+		t.Errorf("%s lists %s of the line %q, which is not there any more: take it out, and run `make mutate`", survivorsFile, s.id, s.text)
 	}
+	known := readDead(t)
+	for key := range readSurvivors(t) {
+		known[key] = true
+	}
+	t.Logf("%d of %d mutants are known", len(slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return !known.has(m) })), len(all))
 }
 
 // TestMutants makes each of the chosen mistakes and runs the conformance tests on the embedded store's server: some test must
@@ -112,7 +121,7 @@ func TestMutants(t *testing.T) {
 	all, texts := findMutants(t)
 	listed := readSurvivors(t)
 	dead := readDead(t)
-	chosen := choose(t, all)
+	chosen := choose(t, all, listed, dead)
 	s := measureSuite(t)
 	t.Logf("%d of %d mutants", len(chosen), len(all))
 
@@ -148,9 +157,7 @@ func TestMutants(t *testing.T) {
 		})
 	}
 	for _, m := range chosen {
-		if !dead.has(m) {
-			queue <- m
-		}
+		queue <- m
 	}
 	close(queue)
 	wg.Wait()
@@ -158,10 +165,10 @@ func TestMutants(t *testing.T) {
 }
 
 // choose returns the mutants that the flag asks for.
-func choose(t *testing.T, all []mutant.Mutant) []mutant.Mutant {
+func choose(t *testing.T, all []mutant.Mutant, listed map[string]listedMutant, dead graveyard) []mutant.Mutant {
 	t.Helper()
-	if *mutants == "all" {
-		return all
+	if *mutants == "new" {
+		return slices.DeleteFunc(slices.Clone(all), dead.has)
 	}
 	if n, err := strconv.Atoi(*mutants); err == nil {
 		seed := *mutantsSeed
@@ -169,7 +176,7 @@ func choose(t *testing.T, all []mutant.Mutant) []mutant.Mutant {
 			seed = rand.Uint64()
 		}
 		t.Logf("to try the same again: -mutants=%d -mutants.seed=%d", n, seed)
-		all = slices.Clone(all)
+		all = slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return listed[keyOf(m)].id == "" && !dead.has(m) })
 		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		return all[:min(n, len(all))]
 	}
@@ -180,16 +187,13 @@ func choose(t *testing.T, all []mutant.Mutant) []mutant.Mutant {
 	return slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return !wanted.MatchString(m.ID) })
 }
 
-// graveyard remembers over several runs which mutants are dead.
+// graveyard is the list of mutants that were noticed.
 type graveyard map[string]bool
 
 func readDead(t *testing.T) graveyard {
 	t.Helper()
 	g := graveyard{}
-	if *mutantsLog == "" {
-		return g
-	}
-	text, err := os.ReadFile(*mutantsLog)
+	text, err := os.ReadFile(noticedFile)
 	if err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
@@ -204,10 +208,11 @@ func readDead(t *testing.T) graveyard {
 func (g graveyard) has(m mutant.Mutant) bool { return g[keyOf(m)] }
 
 func (g graveyard) add(t *testing.T, m mutant.Mutant, by string) {
-	if *mutantsLog == "" {
+	t.Helper()
+	if g.has(m) {
 		return
 	}
-	f, err := os.OpenFile(*mutantsLog, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(noticedFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		t.Error(err)
 		return
