@@ -1,6 +1,6 @@
 -- beat: registers a worker, which is announced, or renews it, and with it the lease of all its jobs.
 -- KEYS: 1 <prefix>status.
--- ARGV: worker; number of fields of its description, those as field, value; then what it runs: uuid, fence.
+-- ARGV: worker; number of fields of its description, at least one, those as field, value; then what it runs: uuid, fence.
 -- Replies: now, uuids whose cancel was asked for, uuids that are not this worker's under that fence, attempts it owns
 --   but did not name as "uuid fence". The lists are joined by ','.
 -- Errors: CORRUPT <key> ...
@@ -32,6 +32,6 @@ for i = 1, #own do
   if not fences[own[i]] and r and r.f then unknown[#unknown + 1] = own[i] .. ' ' .. r.f end
 end
 if call('ZADD', PRE .. 'workers', num(now), id) == 1 then crew[1] = 'joined ' .. id end
-if fields > 0 then call('HSET', PRE .. 'worker:' .. id, unpack(ARGV, 3, 2 + 2 * fields)) end
+call('HSET', PRE .. 'worker:' .. id, unpack(ARGV, 3, 2 + 2 * fields))
 tell('beat', {})
 return {num(now), concat(cancel, ','), concat(outdated, ','), concat(unknown, ',')}

@@ -9,7 +9,6 @@ need('zset', 'workers', 'worker:' .. id .. ':jobs')
 if fault then return redis.error_reply(fault) end
 local done = give_back(id, function(r)
   r.w = nil
-  touch(r)
   if has(r, 'c') then close_as(r, 'X') else push(r, true) end
 end)
 if done then retire(id, 'left') end
