@@ -177,7 +177,7 @@ var behavioursA = []behaviour{
 	{"A13a", "A worker that leaves hands its jobs back to their places, with nothing spent.",
 		"lua/leave.lua", "push(r, true)", "push(r)", "", ""},
 	{"A13b", "A worker told to stop claims nothing new.",
-		"worker_exchange.go", "if !draining && (x.hungry", "if (x.hungry", "", ""},
+		"worker_exchange.go", "if !draining && (x.hungry", "if (x.hungry", "D5d D8a D8b D8c", "they drain too, and what is pulled then is handed back once more"},
 	{"A13c", "Running jobs finish, or go back at the deadline.",
 		"worker.go", "w.cancelAll(ErrShutdown)", "", "", ""},
 	{"A13d", "No heartbeat outlives the worker.",

@@ -65,7 +65,7 @@ var behavioursD = []behaviour{
 	{"D7c", "Higher goes first, and inside one priority first in is first out, by number.",
 		"lua/exchange.lua", "elseif a.v == 'B' then\n    push(r, true)", "elseif a.v == 'B' then\n    push(r, r.ln ~= '2')", "", ""},
 	{"D8a", "A worker that drains stops pulling.",
-		"worker_exchange.go", "if !draining && (x.hungry", "if (x.hungry", "A13b", "the worker's own test of the same rule"},
+		"worker_exchange.go", "if !draining && (x.hungry", "if (x.hungry", "A13b D5d D8b D8c", "they drain too, and what is pulled then is handed back once more"},
 	{"D8b", "Running jobs have until the deadline.",
 		"worker.go", "w.cancelAll(ErrShutdown)", "w.cancelAll(ErrTimeout)", "A13c D5d D8c", "they reach that deadline too"},
 	{"D8c", "The rest is handed back; a sibling runs again only what was active, once.",
