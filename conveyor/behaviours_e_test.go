@@ -35,5 +35,5 @@ var behavioursE = []behaviour{
 	{"E6b", "A poison entry blocks nothing and is set aside.",
 		"message_queue.go", "Want: 1, Done: broken,", "Want: 1,", "", ""},
 	{"E6c", "What was set aside is listed, put back or dropped.",
-		"setaside.go", "if err == nil && n == 0 {", "if false {", "", ""},
+		"setaside.go", "if err == nil && n == 0 {", "if err == nil && n < 0 {", "", ""},
 }
