@@ -43,6 +43,7 @@ var hostile = []string{
 	"a = {\n  for = 1\n}\n",
 	"a = \"${{\"}\n\"}\"\n",
 	"a = f(b...)\n",
+	"job \"a\" {\n count {}\n}\njob \"b\" {\n for_each /* x */ /**/= y\n}\njob \"c\" {\n count /* = */ \"d\" {}\n}\n",
 }
 
 // FuzzScan checks what everything else stands on: the scan cuts a file where hclsyntax sees the borders of its blocks,

@@ -153,8 +153,21 @@ func (s *scanner) identifier(fresh, lineStart bool) {
 	switch name := string(s.src[start:s.pos]); {
 	case fresh && name == "for" && len(s.brackets) > s.base():
 		s.brackets[len(s.brackets)-1].char = forBrace
-	case lineStart && len(s.brackets) == 1 && len(s.modes) == 0 && (name == "count" || name == "for_each"):
+	case lineStart && len(s.brackets) == 1 && len(s.modes) == 0 && (name == "count" || name == "for_each") && s.assigned():
 		s.instanced = true
+	}
+}
+
+// assigned tells whether an equals sign comes next, after spaces and comments.
+func (s *scanner) assigned() bool {
+	rest := s.src[s.pos:]
+	for {
+		rest = bytes.TrimLeft(rest, " \t")
+		comment, ok := bytes.CutPrefix(rest, []byte("/*"))
+		if !ok {
+			return bytes.HasPrefix(rest, []byte("="))
+		}
+		_, rest, _ = bytes.Cut(comment, []byte("*/"))
 	}
 }
 

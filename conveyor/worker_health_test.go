@@ -59,8 +59,11 @@ func TestWorkerHealth(t *testing.T) {
 		go func() { ended <- stop() }()
 		elapse(3 * BeatEvery)
 		wants("draining", "", "drains")
-		if got := f.beats[len(f.beats)-1].Capacity; got != 0 {
-			t.Errorf("a worker that drains offers %d slots", got)
+		f.mu.Lock()
+		offered := f.beats[len(f.beats)-1].Capacity
+		f.mu.Unlock()
+		if offered != 0 {
+			t.Errorf("a worker that drains offers %d slots", offered)
 		}
 		close(release)
 		if err := <-ended; err != nil {

@@ -24,7 +24,8 @@ func TestAsDiagnostic(t *testing.T) {
 		{"several clauses", errors.New("read x: it broke"), "Read x", "Read x: it broke."},
 		{"several lines", errors.New("read x\nwhich broke: badly."), "Read x", "Read x\nwhich broke: badly."},
 		{"lock", fmt.Errorf("apply: %w", applier.ErrLockLost), "State lock lost", sentence("apply: " + applier.ErrLockLost.Error())},
-		{"corrupt", fmt.Errorf("read: %w", conveyor.ErrCorrupt), "Unreadable data in the store", "Read: corrupt data."},
+		{"corrupt", fmt.Errorf("read: %w", conveyor.ErrCorrupt), "Unreadable data in the store",
+			"Read: corrupt data. \"waybill doctor\" tells what else is wrong there."},
 		{"full disk", errors.New("write job.a: MISCONF the embedded store changed nothing: write journal: no space left on device"),
 			"The store cannot be written", "Write job.a: the embedded store changed nothing: write journal: no space left on device. " +
 				"Make room on its disk and apply again: what was written stands, the rest follows."},

@@ -80,11 +80,13 @@ func (e *Engine) add(w *wire.Job, o Added, within map[string]bool, c *conveyor.C
 	return nil
 }
 
-// waitedFor tells whether others were added before this job that wait for its first opening.
+// waitedFor tells whether others were added before this job that wait for its first opening, or did when the operation began.
 func (e *Engine) waitedFor(j *job) bool {
-	for t := range e.turns {
-		if t.up == j.uuid && t.opening == 1 {
-			return true
+	for _, turns := range []map[turn]int64{e.turns, e.began} {
+		for t := range turns {
+			if t.up == j.uuid && t.opening == 1 {
+				return true
+			}
 		}
 	}
 	return false

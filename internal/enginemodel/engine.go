@@ -19,6 +19,7 @@ type Engine struct {
 	unique   map[string]string            // who holds a unique key
 	places   int64                        // the last one given
 	turns    map[turn]int64               // who waits where, in which order
+	began    map[turn]int64               // the same when the operation under way began
 	lastTurn int64
 
 	settling []*job // own work done or end decided, in the order in which that happened
@@ -53,6 +54,7 @@ func (e *Engine) Now() int64 { return e.now }
 // atomically undoes what a refused request did: it changes nothing.
 func (e *Engine) atomically(do func() error) error {
 	before := e.clone()
+	e.began = before.turns
 	err := do()
 	if err != nil {
 		*e = *before
