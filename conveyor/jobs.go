@@ -17,34 +17,42 @@ const readSlice = 1000
 
 // Statuses returns the status of each uuid, in order; StateUnknown for those without an entry. It only reads.
 func (c *Client) Statuses(ctx context.Context, uuids []string) ([]Status, error) {
-	out := make([]Status, 0, len(uuids))
 	if len(uuids) == 0 {
-		return out, nil
+		return []Status{}, nil
 	}
 	pipe := c.rdb.Pipeline()
+	statuses := c.statusesIn(ctx, pipe, uuids)
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, read(ctx, "read "+c.keys.status(), err)
+	}
+	return statuses()
+}
+
+// statusesIn is Statuses as part of a pipeline with other reads: call what it returns after Exec.
+func (c *Client) statusesIn(ctx context.Context, pipe redis.Pipeliner, uuids []string) func() ([]Status, error) {
 	var cmds []*redis.SliceCmd
 	for from := 0; from < len(uuids); from += readSlice {
 		cmds = append(cmds, pipe.HMGet(ctx, c.keys.status(), uuids[from:min(from+readSlice, len(uuids))]...))
 	}
-	if _, err := pipe.Exec(ctx); err != nil {
-		return nil, read(ctx, "read "+c.keys.status(), err)
-	}
-	for _, cmd := range cmds {
-		for _, v := range cmd.Val() {
-			uuid := uuids[len(out)]
-			entry, ok := v.(string)
-			if !ok {
-				out = append(out, Status{UUID: uuid})
-				continue
+	return func() ([]Status, error) {
+		out := make([]Status, 0, len(uuids))
+		for _, cmd := range cmds {
+			for _, v := range cmd.Val() {
+				uuid := uuids[len(out)]
+				entry, ok := v.(string)
+				if !ok {
+					out = append(out, Status{UUID: uuid})
+					continue
+				}
+				s, err := decodeStatus(uuid, entry)
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, s)
 			}
-			s, err := decodeStatus(uuid, entry)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, s)
 		}
+		return out, nil
 	}
-	return out, nil
 }
 
 // Get returns a job's status, and its bytes as far as they can be found without scanning a list: those of a job that

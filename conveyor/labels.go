@@ -44,7 +44,7 @@ func checkLabels(labels map[string]string) error {
 		switch value := labels[name]; {
 		case name == "":
 			problems = append(problems, fmt.Errorf("%w: the name of value %q is empty", ErrLabel, value))
-		case slices.Contains(reservedLabels, name):
+		case ReservedLabel(name):
 			problems = append(problems, fmt.Errorf("%w: %s: %w", ErrLabel, name, ErrReservedLabel))
 		case name == Any || value == Any:
 			problems = append(problems, fmt.Errorf("%w: %s=%s: * means any name or value in filters", ErrLabel, name, value))
@@ -113,7 +113,7 @@ func newLabelFilter(labels map[string]string) (labelFilter, error) {
 		switch {
 		case name == "":
 			return f, fmt.Errorf("%w: an empty name in a filter; * is any", ErrLabel)
-		case slices.Contains(reservedLabels, name):
+		case ReservedLabel(name):
 			f.facts[name] = value
 		default:
 			f.own[name] = value

@@ -61,12 +61,10 @@ func (c *Client) List(ctx context.Context, o ListOptions) ([]Listed, error) {
 	if l.filter, err = newLabelFilter(o.Labels); err != nil {
 		return nil, fmt.Errorf("list: %w", err)
 	}
-	if uuids, narrow, err := l.candidates(ctx); err != nil {
-		return nil, err
-	} else if narrow {
-		return l.among(ctx, uuids)
+	uuids, narrow, err := l.candidates(ctx)
+	if err == nil && !narrow {
+		uuids, err = l.walk(ctx)
 	}
-	uuids, err := l.walk(ctx)
 	if err != nil {
 		return nil, err
 	}

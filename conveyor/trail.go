@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // lifeEvery is how often a reader of the event log looks whether it is still the same log, and how long it waits in one
@@ -80,10 +78,7 @@ func (c *Client) trailOf(head []any) (trail, error) {
 func (c *Client) snapshot(ctx context.Context, uuids []string) (trail, []Status, error) {
 	pipe := c.rdb.TxPipeline()
 	head := pipe.MGet(ctx, c.keys.lastEvent(), c.keys.life())
-	var slices []*redis.SliceCmd
-	for from := 0; from < len(uuids); from += readSlice {
-		slices = append(slices, pipe.HMGet(ctx, c.keys.status(), uuids[from:min(from+readSlice, len(uuids))]...))
-	}
+	found := c.statusesIn(ctx, pipe, uuids)
 	if _, err := pipe.Exec(ctx); err != nil {
 		return trail{}, nil, read(ctx, "read "+c.keys.status(), err)
 	}
@@ -91,18 +86,6 @@ func (c *Client) snapshot(ctx context.Context, uuids []string) (trail, []Status,
 	if err != nil {
 		return t, nil, err
 	}
-	statuses := make([]Status, 0, len(uuids))
-	for _, cmd := range slices {
-		for _, v := range cmd.Val() {
-			s := Status{UUID: uuids[len(statuses)]}
-			if entry, ok := v.(string); ok {
-				var err error
-				if s, err = decodeStatus(s.UUID, entry); err != nil {
-					return t, nil, err
-				}
-			}
-			statuses = append(statuses, s)
-		}
-	}
-	return t, statuses, nil
+	statuses, err := found()
+	return t, statuses, err
 }
