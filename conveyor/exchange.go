@@ -51,6 +51,7 @@ type ExchangeReply struct {
 	Next     time.Duration // until the next due job; 0: none known
 	Broken   []Ack         // reserved jobs whose bytes cannot be decoded: to be acknowledged so, as failed
 	Now      time.Time     // the store's clock
+	Expired  int           // jobs that were met and had waited too long: they ended instead
 }
 
 // Reservation is one started attempt.

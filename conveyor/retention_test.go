@@ -302,6 +302,18 @@ func TestWaitingLimit(t *testing.T) {
 			e.exchange(0, conveyor.Ack{UUID: "up", Fence: 1})
 			e.nothing()
 		})
+		e.Run("reserving meets it before any tick", func(e *engine) {
+			e.add(job("late1", waitsFor(time.Second)), job("alive"), job("late2", waitsFor(time.Second)), job("mourner", after(wire.Edge_FAILURE, "late1")))
+			e.pass(time.Second)
+			r := e.exchange(3)
+			if started := names(r.Reserved); !slices.Equal(started, []string{"alive"}) || !r.More {
+				e.Errorf("started %q, more %v", started, r.More)
+			}
+			e.states("late1 expired, late2 expired, mourner queued")
+			e.run("mourner", conveyor.VerdictDone)
+			e.exchange(0, conveyor.Ack{UUID: "alive", Fence: 1})
+			e.nothing()
+		})
 		e.Run("one that started never does", func(e *engine) {
 			limited := waitsFor(time.Second)
 			e.add(job("run", limited))

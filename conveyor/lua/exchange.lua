@@ -4,7 +4,7 @@
 --   order to take from; then the attempts, each: uuid, fence, <verdict>[<delay ms>:<options>], and by its options
 --   f the failure text, r the result. Verdicts: D done, T retry, F failed, H hold, B handed back, N no handler, W defer.
 -- Replies: a text, then the bytes of each reserved job ('' when it is not held any more). The text's lines: now, ms until
---   the next due time, 1 when to call again at once; outdated indexes; damaged keys; then one line per reserved job:
+--   the next due time, 1 when to call again at once, jobs expired; outdated indexes; damaged keys; then one line per reserved job:
 --   uuid fence attempts lost opening.
 -- Errors: OUTDATED number; CORRUPT <key> ...
 check_fixed()
@@ -129,7 +129,7 @@ flush_all_members()
 flush_places()
 
 -- shed drops up to 200 tickets at the head of a list that are no job's place any more.
-local taken, lost_bytes = {}, {}
+local taken, expired = {}, 0
 local function shed(key)
   local t, ids, nexts, k = call('LRANGE', key, -200, -1), {}, {}, 0
   for i = 1, #t do
@@ -146,7 +146,7 @@ local function shed(key)
 end
 
 -- take reserves up to n jobs of one queue, lane by lane, dropping stale tickets. Where it met nothing else it drops many at a time;
--- what it does not get through is left for another call.
+-- what it does not get through is left for another call. A job that waited too long, and that no tick has met yet, ends instead.
 local function take(q, n)
   for lane = 2, 0, -1 do
     local key = queue_key(q, num(lane))
@@ -171,12 +171,17 @@ local function take(q, n)
           if not ids[i] or r and r.bad then
             set_aside(key, t[i])
           elseif holds(r, t[i], nexts[i], key) then
-            r.st, r.w, r.lease, r.s = 'r', worker ~= '' and worker or nil, now + lease, now_text
-            r.f, r.j = num(tonumber(r.f or 0) + 1), nil
-            if not has(r, 'b') then r.T = t[i] end
-            touch(r)
-            taken[#taken + 1] = r
             n = n - 1
+            if r.v and tonumber(match(r.v, '^%d+')) <= now then
+              expired = expired + 1
+              close_as(r, 'E')
+            else
+              r.st, r.w, r.lease, r.s = 'r', worker ~= '' and worker or nil, now + lease, now_text
+              r.f, r.j = num(tonumber(r.f or 0) + 1), nil
+              if not has(r, 'b') then r.T = t[i] end
+              touch(r)
+              taken[#taken + 1] = r
+            end
           end
         end
         if round == 20 and n > 0 then more = true end
@@ -279,7 +284,7 @@ if worker == '' then
     if r.T then r.lease = now + (reserve_for(r.T) or lease) end
   end
 end
-if settle_all() then more = true end
+if settle_all() or expired > 0 then more = true end
 
 local lines, out = {}, {''}
 for _, r in ipairs(taken) do
@@ -302,7 +307,7 @@ end
 commit('exchange')
 local next_due = call('ZRANGE', PRE .. 'scheduled', 0, 0, 'WITHSCORES')[2]
 next_due = next_due and max(1, floor(tonumber(next_due) * 1000 + 0.5) - now) or 0
-local text = concat({num(now), num(next_due), (more or clipped) and '1' or '0'}, ' ') .. '\n' ..
+local text = concat({num(now), num(next_due), (more or clipped) and '1' or '0', num(expired)}, ' ') .. '\n' ..
   concat(outdated, ',') .. '\n' .. concat(damaged, ',') .. '\n' .. concat(lines, '\n')
 call('SET', call_key, number .. '\n' .. text)
 if caller ~= worker then call('ZADD', calls, num(now), caller) end

@@ -35,7 +35,9 @@ func (e *Engine) Exchange(r conveyor.ExchangeRequest) (conveyor.ExchangeReply, e
 		e.reap() // who reserves without a worker may be alone here, and what others let go comes first
 	}
 	e.settleAll()
-	for _, j := range e.reserve(r) {
+	taken, late := e.reserve(r)
+	reply.Expired, reply.More = late, late > 0
+	for _, j := range taken {
 		reply.Reserved = append(reply.Reserved, conveyor.Reservation{
 			Job: j.wire, Fence: j.fence, Attempts: j.attempts, Lost: j.lost, Opening: j.opening,
 		})
@@ -97,14 +99,20 @@ func (e *Engine) acknowledge(j *job, a conveyor.Ack) {
 	}
 }
 
-// reserve starts as many jobs as are wanted: queues in the order given, higher lanes first, by place.
-func (e *Engine) reserve(r conveyor.ExchangeRequest) (taken []*job) {
+// reserve starts as many jobs as are wanted: queues in the order given, higher lanes first, by place. One that waited too
+// long ends instead.
+func (e *Engine) reserve(r conveyor.ExchangeRequest) (taken []*job, expiring int) {
+	var late []*job
 	for _, q := range r.Queues {
-		n := r.Want - len(taken)
+		n := r.Want - len(taken) - len(late)
 		if n == 0 {
 			break
 		}
 		for _, j := range e.queued(q)[:e.part(q, r.Worker, n)] {
+			if j.expires > 0 && j.expires <= e.now {
+				late = append(late, j)
+				continue
+			}
 			j.state, j.owner, j.started = conveyor.StateRunning, r.Worker, e.now
 			if r.Worker == "" {
 				j.lease = e.now + r.Lease.Milliseconds()
@@ -117,7 +125,11 @@ func (e *Engine) reserve(r conveyor.ExchangeRequest) (taken []*job) {
 			taken = append(taken, j)
 		}
 	}
-	return taken
+	for _, j := range late {
+		e.closeAs(j, expired)
+	}
+	e.settleAll()
+	return taken, len(late)
 }
 
 func (e *Engine) running(queue string) (n int) {
