@@ -80,7 +80,7 @@ func (p *Plan) legend(c *canvas) {
 // render writes the block of one row.
 func (r *Row) render(c *canvas) {
 	c.blank()
-	c.raw("  " + c.ink.bold("# "+r.Addr.String()) + " " + r.fate() + "\n")
+	c.raw("  " + c.ink.bold("# "+r.Addr.String()) + " " + r.Fate() + "\n")
 	for _, note := range r.notes() {
 		c.raw("  # (" + note + ")\n")
 	}
@@ -93,8 +93,8 @@ func (r *Row) render(c *canvas) {
 	c.raw("    }\n")
 }
 
-// fate says what happens to the row.
-func (r *Row) fate() string {
+// Fate says what happens to the row, as a sentence without its subject: "will be created".
+func (r *Row) Fate() string {
 	switch r.Action {
 	case Create:
 		return "will be created"
@@ -111,8 +111,10 @@ func (r *Row) fate() string {
 		return "will be replaced"
 	case Delete:
 		return "will be destroyed"
-	default:
+	case Forget:
 		return "will be forgotten"
+	default:
+		return "stays as it is"
 	}
 }
 
@@ -121,6 +123,11 @@ func (r *Row) notes() (notes []string) {
 	if r.Reason != ReasonNew && r.Reason != ReasonRequested && r.Reason != ReasonDestroy {
 		notes = append(notes, "because "+r.Because())
 	}
+	return append(notes, r.Besides()...)
+}
+
+// Besides is what else whoever approves the row should know: what becomes of a generation that runs, and the like.
+func (r *Row) Besides() (notes []string) {
 	if r.Reason == ReasonWork && r.KeyID != "" && bytes.Equal(r.Definition, r.Prior.Definition) {
 		notes = append(notes, "what changed is sensitive")
 	}

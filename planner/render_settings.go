@@ -7,22 +7,43 @@ import (
 )
 
 func (p *Plan) renderQueues(c *canvas) {
-	for _, q := range p.Queues {
-		c.blank()
-		before, after := q.Prior.document(), q.Next.document()
-		fate, symbol := "will be updated in-place", "~"
-		switch {
-		case before == nil:
-			fate, symbol = "will be created", "+"
-		case after == nil:
-			fate, symbol = "will be destroyed", "-"
-		}
-		name := quoted(q.Name)
-		c.raw("  " + c.ink.bold("# queue "+name) + " " + fate + "\n")
-		c.raw(c.ink.symbol(symbol) + " queue " + name + " {\n")
-		c.members(8, before, after, shape{})
-		c.raw("    }\n")
+	for i := range p.Queues {
+		p.Queues[i].render(c)
 	}
+}
+
+// Action is what apply does with a queue's settings: Create, Update or Delete.
+func (q *QueueChange) Action() Action {
+	switch {
+	case q.Prior == nil:
+		return Create
+	case q.Next == nil:
+		return Delete
+	default:
+		return Update
+	}
+}
+
+// Fate says what happens to the queue's settings.
+func (q *QueueChange) Fate() string {
+	switch q.Action() {
+	case Create:
+		return "will be created"
+	case Delete:
+		return "will be destroyed"
+	default:
+		return "will be updated in-place"
+	}
+}
+
+// render writes the block of one queue.
+func (q *QueueChange) render(c *canvas) {
+	c.blank()
+	name := quoted(q.Name)
+	c.raw("  " + c.ink.bold("# queue "+name) + " " + q.Fate() + "\n")
+	c.raw(c.ink.symbol(q.Action().Symbol()) + " queue " + name + " {\n")
+	c.members(8, q.Prior.document(), q.Next.document(), shape{})
+	c.raw("    }\n")
 }
 
 func (q *QueueSettings) document() document {
