@@ -62,17 +62,34 @@ type Followed struct {
 	Type   string
 	Queue  string
 	Status conveyor.Status
+	// Above are the places in Following.Jobs of the recorded jobs it waits for, each lower than its own unless records hold a
+	// cycle. The first is where a tree shows the job: under its parent, the first of several; without one under the predecessor
+	// that is deepest down. The others follow in order. Only Following fills it in.
+	Above []int32
 }
 
 // JobChanged is a job's whole status after a change; a later one heals a lost one.
 type JobChanged struct {
 	Addr   config.Addr
 	Status conveyor.Status
-	Seq    int64 // of the engine's event log
-	At     time.Time
+	// Seq is the number of the engine's event, and Part which of its jobs this is, from 1: together they name the change for
+	// ever. Part 0 is a status that was read, since the event is not in the log any more: as it stood after event Seq.
+	Seq  int64
+	Part int
+	At   time.Time
 	// Failure is the last failure's text and LogTail the last lines of the log, filled in for failed attempts.
 	Failure string
 	LogTail []string
+}
+
+// Position is the place of this change in the event stream.
+func (e JobChanged) Position() Position { return Position{Seq: e.Seq, Part: e.Part} }
+
+// JobProgress is how far a running job is, at most once a second for each job.
+type JobProgress struct {
+	Addr     config.Addr
+	UUID     string
+	Progress conveyor.Progress
 }
 
 // StillRunning is told for a running job every ten seconds.
@@ -111,6 +128,7 @@ func (RowApplied) event()   {}
 func (RowDiverted) event()  {}
 func (Following) event()    {}
 func (JobChanged) event()   {}
+func (JobProgress) event()  {}
 func (StillRunning) event() {}
 func (Warning) event()      {}
 func (StoreAway) event()    {}

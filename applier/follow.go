@@ -17,10 +17,22 @@ const (
 	unservedGrace = 3 * time.Second // a worker that starts together with the apply needs a moment to register
 )
 
+// Position is a place in the event stream: after the change that it names. The zero value is where following begins.
+type Position struct {
+	Seq  int64 // of the engine's event log
+	Part int   // which of the event's jobs, from 1
+}
+
+// FollowOptions say what Follow tells. The zero value is all that happens from now on.
+type FollowOptions struct {
+	// After is the last change that was told before, by this process or another: what came after it is told.
+	After Position
+}
+
 // Follow tells about a workflow's jobs until all are settled or wait for their time, whoever submitted them. It writes
 // nothing. When ctx ends first, the Result says Interrupted and the error is nil: the jobs go on.
-func Follow(ctx context.Context, c *conveyor.Client, workflow string, o Observer) (Result, error) {
-	mail := newMailbox(o)
+func Follow(ctx context.Context, c *conveyor.Client, workflow string, o FollowOptions, observer Observer) (Result, error) {
+	mail := newMailbox(observer)
 	defer mail.close()
 	f := &follower{client: c, workflow: workflow, mail: mail}
 	r, err := f.run(ctx)
@@ -93,11 +105,12 @@ func (f *follower) load(ctx context.Context) error {
 	following := Following{Jobs: make([]Followed, len(f.jobs.order))}
 	for i, j := range f.jobs.order {
 		following.Jobs[i] = j.followed()
+		following.Jobs[i].Above = j.above
 	}
 	f.mail.post(following)
 	for _, j := range f.jobs.order {
 		if j.status.State == conveyor.StateFailed {
-			f.changed(ctx, j, conveyor.Status{}, time.Time{})
+			f.changed(ctx, j, conveyor.Status{}, Position{Seq: f.seq}, time.Time{})
 		}
 	}
 	return nil
@@ -131,14 +144,14 @@ func (f *follower) step(ctx context.Context) error {
 	}
 	f.seq = batch.Seq
 	for _, e := range batch.Events {
-		for _, s := range e.Jobs {
+		for i, s := range e.Jobs {
 			j := f.jobs.byUUID[s.UUID]
 			if j == nil || j.status == s {
 				continue
 			}
 			prior := j.status
 			j.status = s
-			f.changed(ctx, j, prior, e.At)
+			f.changed(ctx, j, prior, Position{Seq: e.Seq, Part: i + 1}, e.At)
 		}
 	}
 	return f.turns(ctx)
@@ -151,15 +164,15 @@ func (f *follower) healGap(ctx context.Context) error {
 		return err
 	}
 	f.seq = seq
-	return f.readStatuses(ctx, func(j *watchedJob, prior conveyor.Status) { f.changed(ctx, j, prior, time.Time{}) })
+	return f.readStatuses(ctx, func(j *watchedJob, prior conveyor.Status) { f.changed(ctx, j, prior, Position{Seq: seq}, time.Time{}) })
 }
 
 // changed tells about a recorded job's new status, with the failure when an attempt has just failed.
-func (f *follower) changed(ctx context.Context, j *watchedJob, prior conveyor.Status, at time.Time) {
+func (f *follower) changed(ctx context.Context, j *watchedJob, prior conveyor.Status, p Position, at time.Time) {
 	if !j.recorded() {
 		return
 	}
-	e := JobChanged{Addr: j.addr, Status: j.status, Seq: f.seq, At: at}
+	e := JobChanged{Addr: j.addr, Status: j.status, Seq: p.Seq, Part: p.Part, At: at}
 	if e.At.IsZero() {
 		e.At = time.Now().Add(f.ahead)
 	}

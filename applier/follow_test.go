@@ -278,14 +278,14 @@ func TestStillRunning(t *testing.T) {
 // TestWatch is Follow on a workflow that somebody else applied, and on none.
 func TestWatch(t *testing.T) {
 	onBoth(t, func(l *lab) {
-		if r, err := Follow(l.Context(), l.Client, "w", nil); err != nil || r.Interrupted {
+		if r, err := Follow(l.Context(), l.Client, "w", FollowOptions{}, nil); err != nil || r.Interrupted {
 			l.Errorf("of nothing: %+v, %v", r, err)
 		}
 		l.declare(l.job("a"))
 		l.apply()
 		l.end(conveyor.VerdictFailed, l.start(1)...)
 		v := newViewer()
-		r, err := Follow(l.Context(), l.Client, "w", v)
+		r, err := Follow(l.Context(), l.Client, "w", FollowOptions{}, v)
 		l.ok(err)
 		if len(r.Bad) != 1 {
 			l.Errorf("result is %+v, want a bad job", r)
@@ -404,7 +404,7 @@ func TestFollowThroughOutage(t *testing.T) {
 	v := newViewer()
 	done := make(chan ended, 1)
 	go func() {
-		r, err := Follow(l.Context(), l.Client, "w", v)
+		r, err := Follow(l.Context(), l.Client, "w", FollowOptions{}, v)
 		done <- ended{r, err}
 	}()
 	v.until(t, "following", isFollowing)

@@ -16,6 +16,8 @@ type watchedJob struct {
 	addr    config.Addr // zero for what is not recorded
 	record  *planner.Record
 	depth   int
+	place   int32   // in watchedJobs.order
+	above   []int32 // see Followed.Above
 	status  conveyor.Status
 	told    int       // attempts whose failure was shown
 	stillAt time.Time // when StillRunning was told last
@@ -63,7 +65,42 @@ func watchRecords(s *planner.State) *watchedJobs {
 		}
 	}
 	w.sortByStart()
+	w.findAbove()
 	return w
+}
+
+// findAbove fills in where each recorded job stands and what it stands under.
+func (w *watchedJobs) findAbove() {
+	for i, j := range w.order {
+		j.place = int32(i)
+	}
+	for _, j := range w.order {
+		var parent, deepest *watchedJob
+		for _, e := range j.record.Edges {
+			up := w.byUUID[e.UUID]
+			if !up.recorded() || up == j {
+				continue
+			}
+			switch {
+			case e.Kind.Parent():
+				if parent == nil {
+					parent = up
+				}
+			case deepest == nil || up.depth > deepest.depth || up.depth == deepest.depth && up.place < deepest.place:
+				deepest = up
+			}
+			j.above = append(j.above, up.place)
+		}
+		slices.Sort(j.above)
+		j.above = slices.Compact(j.above)
+		first := cmp.Or(parent, deepest)
+		if first == nil {
+			continue
+		}
+		at := slices.Index(j.above, first.place)
+		copy(j.above[1:], j.above[:at])
+		j.above[0] = first.place
+	}
 }
 
 // uuids are all uuids whose status matters, in no order.

@@ -97,17 +97,28 @@ func (m *mailbox) take() (Event, bool) {
 func obsoletes(e Event) any {
 	type changed struct{ addr any }
 	type running struct{ addr any }
+	type progress struct{ addr, uuid any }
 	switch e := e.(type) {
 	case JobChanged:
 		return changed{e.Addr}
 	case StillRunning:
 		return running{e.Addr}
+	case JobProgress:
+		return progress{e.Addr, e.UUID}
 	case Submitting:
 		return "submitting"
 	case LockWaiting:
 		return "waiting"
 	case StoreAway:
 		return "away"
+	case WorkflowsSeen:
+		return "workflows"
+	case QueuesSeen:
+		return "queues"
+	case WorkersSeen:
+		return "workers"
+	case LooseSeen:
+		return "loose"
 	default:
 		return nil
 	}

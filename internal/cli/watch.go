@@ -80,7 +80,7 @@ func (a *app) watch(ctx context.Context, args []string, r redisFlag, lines bool)
 		fmt.Fprintln(a.p.Stdout, s.line())
 	}
 	for {
-		result, err := applier.Follow(ctx, s.client, s.workflow, sc)
+		result, err := applier.Follow(ctx, s.client, s.workflow, applier.FollowOptions{}, sc)
 		switch {
 		case err != nil:
 			return err
