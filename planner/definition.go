@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/waybill-dev/waybill/config"
@@ -88,8 +89,20 @@ func (d *definition) text(name, value string) {
 // duration leaves out zero: none, or the default.
 func (d *definition) duration(name string, value time.Duration) {
 	if value != 0 {
-		d.text(name, value.String())
+		d.text(name, durationText(value))
 	}
+}
+
+// durationText is a duration without the zeros at its end: 48h, 1h30m.
+func durationText(value time.Duration) string {
+	text := value.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 // value writes JSON, with placeholders as people read them.

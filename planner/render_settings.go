@@ -61,7 +61,7 @@ func (q *QueueSettings) document() document {
 		d["fair"] = true
 	}
 	if q.KeepFor != 0 {
-		d["retention"] = q.KeepFor.String()
+		d["retention"] = durationText(q.KeepFor)
 	}
 	if q.KeepCount != 0 {
 		d["retention_count"] = number(q.KeepCount)

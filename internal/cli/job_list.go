@@ -7,11 +7,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
 )
 
@@ -168,21 +168,37 @@ func parseStates(text string) ([]conveyor.State, error) {
 
 func (l *jobListing) write(s *store, r roll, jobs []conveyor.Listed) error {
 	addressed := slices.ContainsFunc(jobs, func(j conveyor.Listed) bool { return r.addresses[j.UUID] != "" })
-	w := tabwriter.NewWriter(l.a.p.Stdout, 0, 0, 2, ' ', 0)
-	row := func(address string, cells ...string) {
-		if addressed {
-			cells = append([]string{address}, cells...)
-		}
-		for i := range cells {
-			cells[i] = clean(cells[i])
-		}
-		fmt.Fprintln(w, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+	rows := [][]string{{"ADDRESS", "UUID", "STATE", "QUEUE", "SINCE OR UNTIL", "LABELS"}}
+	for _, j := range r.inOrder(jobs) {
+		rows = append(rows, []string{r.addresses[j.UUID], j.UUID, stateText(j.Status), j.Queue, moment(s.now(), j.Status), ownLabels(j.Labels)})
 	}
-	row("ADDRESS", "UUID", "STATE", "QUEUE", "SINCE OR UNTIL", "LABELS")
+	if !addressed {
+		for i := range rows {
+			rows[i] = rows[i][1:]
+		}
+	}
+	return table(l.a.p.Stdout, rows)
+}
+
+// inOrder sorts jobs by address, those without one last and by uuid.
+func (r roll) inOrder(jobs []conveyor.Listed) []conveyor.Listed {
+	addrs := make(map[string]config.Addr, len(jobs))
 	for _, j := range jobs {
-		row(r.addresses[j.UUID], j.UUID, stateText(j.Status), j.Queue, moment(s.now(), j.Status), ownLabels(j.Labels))
+		if addr, err := config.ParseAddr(r.addresses[j.UUID]); err == nil {
+			addrs[j.UUID] = addr
+		}
 	}
-	return w.Flush()
+	return slices.SortedStableFunc(slices.Values(jobs), func(a, b conveyor.Listed) int {
+		x, known := addrs[a.UUID]
+		y, also := addrs[b.UUID]
+		switch {
+		case known && also && x.Less(y), known && !also:
+			return -1
+		case known && also && y.Less(x), also && !known:
+			return 1
+		}
+		return strings.Compare(a.UUID, b.UUID)
+	})
 }
 
 // moment is the time that matters most of a job.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -106,8 +105,7 @@ func listQueues(queues []conveyor.QueueInfo, workers []conveyor.WorkerInfo) []li
 }
 
 func writeQueues(out io.Writer, list []listedQueue) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "QUEUE\tREADY\tHIGH\tNORMAL\tLOW\tRUNNING\tLIMIT\tWEIGHT\tWORKERS\tSTATE")
+	rows := [][]string{{"QUEUE", "READY", "HIGH", "NORMAL", "LOW", "RUNNING", "LIMIT", "WEIGHT", "WORKERS", "STATE"}}
 	for _, q := range list {
 		limit, state := "none", "open"
 		if q.Concurrency > 0 {
@@ -119,8 +117,8 @@ func writeQueues(out io.Writer, list []listedQueue) error {
 		if q.Paused != "" {
 			state = "paused " + q.Paused
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%d\t%d\t%s\n", q.Name, q.High+q.Normal+q.Low, q.High, q.Normal, q.Low, q.Running, limit, q.Weight,
-			q.Workers, state)
+		rows = append(rows, []string{q.Name, fmt.Sprint(q.High + q.Normal + q.Low), fmt.Sprint(q.High), fmt.Sprint(q.Normal), fmt.Sprint(q.Low),
+			fmt.Sprint(q.Running), limit, fmt.Sprint(q.Weight), fmt.Sprint(q.Workers), state})
 	}
-	return w.Flush()
+	return table(out, rows)
 }
