@@ -12,6 +12,7 @@ import (
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/planner"
+	"github.com/waybill-dev/waybill/tui/board"
 )
 
 // JSONOptions configures a JSON.
@@ -27,7 +28,7 @@ type JSONOptions struct {
 // seq, which counts the lines from 1. Besides being an observer it writes what comes before and after a run.
 type JSON struct {
 	o     JSONOptions
-	board *board
+	board *board.Board
 	seq   int64
 	lock  string // token of the holder told last
 }
@@ -37,7 +38,7 @@ func NewJSON(o JSONOptions) *JSON {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &JSON{o: o, board: newBoard()}
+	return &JSON{o: o, board: board.New()}
 }
 
 // envelope is one line. Exactly the fields of its Type are set.
@@ -151,31 +152,31 @@ const uiVersion = "1.0"
 
 // Observe writes the lines of one event.
 func (j *JSON) Observe(e applier.Event) {
-	warned := len(j.board.warnings)
-	steps := j.board.observe(e)
+	warned := len(j.board.Warnings)
+	steps := j.board.Observe(e)
 	switch e := e.(type) {
 	case applier.LockWaiting:
 		if e.Holder.Token != j.lock {
 			j.lock = e.Holder.Token
-			j.diagnostic(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: "Waiting for the state lock", Detail: lockLine(e)}, nil)
+			j.diagnostic(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: "Waiting for the state lock", Detail: board.LockLine(e)}, nil)
 		}
 	case applier.StoreAway:
 		j.diagnostic(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: "The store does not answer",
-			Detail: awayLine(e) + " " + strings.TrimSuffix(e.Reason, ".") + ". " + e.Then}, nil)
+			Detail: board.AwayLine(e) + " " + strings.TrimSuffix(e.Reason, ".") + ". " + e.Then}, nil)
 	case applier.StoreBack:
-		j.write("info", "log", backLine(e), nil)
+		j.write("info", "log", board.BackLine(e), nil)
 	case applier.RowApplied:
 		j.rowApplied(e)
 	case applier.Replanned:
-		j.diagnostic(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: "Plan made again", Detail: replanned(e)}, nil)
+		j.diagnostic(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: "Plan made again", Detail: board.Replanned(e)}, nil)
 		j.Plan(e.Plan)
 	case applier.RowDiverted:
 		j.diagnostic(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: "Job moved on during apply",
-			Detail: e.Row.Addr.String() + ": " + rowVerb(e.Row.Action) + " instead of " + rowVerb(e.Prev) + "."}, nil)
+			Detail: e.Row.Addr.String() + ": " + board.RowVerb(e.Row.Action) + " instead of " + board.RowVerb(e.Prev) + "."}, nil)
 	case applier.Following:
 		for _, s := range steps {
-			_, mine := j.board.applied[s.job.Addr]
-			if mine || sectionOf(s.job.Status.State) != sectionDone {
+			mine := j.board.Applied(s.Job.Addr)
+			if mine || board.SectionOf(s.Job.Status.State) != board.Done {
 				j.step(s, j.o.Now())
 			}
 		}
@@ -190,7 +191,7 @@ func (j *JSON) Observe(e applier.Event) {
 	case applier.StillRunning:
 		j.progress(e)
 	case applier.Warning:
-		if len(j.board.warnings) == warned {
+		if len(j.board.Warnings) == warned {
 			return // each once
 		}
 		j.diagnostic(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: e.Summary, Detail: e.Detail}, nil)
@@ -200,58 +201,58 @@ func (j *JSON) Observe(e applier.Event) {
 }
 
 func (j *JSON) rowApplied(e applier.RowApplied) {
-	text := starting(e.Row.Action)
+	text := board.Starting(e.Row.Action)
 	if text == "" {
 		return
 	}
 	name := e.Row.Addr.String()
 	hook := hookJSON{Resource: resourceOf(e.Row.Addr), Action: actionJSON(e.Row.Action)}
 	j.write("info", "apply_start", name+": "+text, func(l *envelope) { l.Hook = &hook })
-	if text := finished(e.Row.Action); text != "" {
+	if text := board.Finished(e.Row.Action); text != "" {
 		j.write("info", "apply_complete", name+": "+text, func(l *envelope) { l.Hook = &hook })
 	}
 }
 
 // step writes progress while a job lives, and its end once.
-func (j *JSON) step(s step, at time.Time) {
-	text := story(s, at)
-	st := s.job.Status
+func (j *JSON) step(s board.Step, at time.Time) {
+	text := board.Story(s, at)
+	st := s.Job.Status
 	if text == "" {
 		return
 	}
-	hook := j.hook(s.job, lasted(st, at))
+	hook := j.hook(s.Job, board.Lasted(st, at))
 	kind, level := "apply_progress", "info"
-	switch sectionOf(st.State) {
-	case sectionDone:
+	switch board.SectionOf(st.State) {
+	case board.Done:
 		kind, hook.IDKey, hook.IDValue = "apply_complete", "uuid", st.UUID
-	case sectionFailed:
+	case board.Failed:
 		kind, level = "apply_errored", "error"
 		hook.Cause = &causeJSON{Status: st.State.String(), Attempts: st.Attempts, Lost: st.Lost, FailedChildren: st.FailedChildren,
-			Failure: s.job.failure, Log: s.job.tail}
+			Failure: s.Job.Failure, Log: s.Job.Tail}
 	}
-	j.write(level, kind, s.job.Addr.String()+": "+text, func(e *envelope) { e.Hook = hook })
+	j.write(level, kind, s.Job.Addr.String()+": "+text, func(e *envelope) { e.Hook = hook })
 }
 
 func (j *JSON) progress(e applier.StillRunning) {
 	hook := &hookJSON{Resource: resourceOf(e.Addr), Action: actionJSON(planner.NoOp), Status: conveyor.StateRunning.String()}
-	if known := j.board.byAddr[e.Addr]; known != nil {
+	if known := j.board.Job(e.Addr); known != nil {
 		hook = j.hook(known, e.Elapsed)
 	}
 	seconds := e.Elapsed.Truncate(time.Second).Seconds()
 	hook.Elapsed = &seconds
-	j.write("info", "apply_progress", e.Addr.String()+": Still running... ["+elapsed(e.Elapsed)+" elapsed]",
+	j.write("info", "apply_progress", e.Addr.String()+": Still running... ["+board.Elapsed(e.Elapsed)+" elapsed]",
 		func(l *envelope) { l.Hook = hook })
 }
 
-func (j *JSON) hook(known *job, ran time.Duration) *hookJSON {
+func (j *JSON) hook(known *board.Job, ran time.Duration) *hookJSON {
 	seconds := ran.Round(time.Millisecond).Seconds()
-	return &hookJSON{Resource: resourceOf(known.Addr), Action: actionJSON(known.action), Elapsed: &seconds,
+	return &hookJSON{Resource: resourceOf(known.Addr), Action: actionJSON(known.Action), Elapsed: &seconds,
 		Status: known.Status.State.String(), Attempt: known.Status.Fence, Worker: known.Status.Owner}
 }
 
 // done writes the summary and the outputs; an error is the caller's diagnostic.
 func (j *JSON) done(e applier.Done) {
-	line, good := j.board.closing(operation{destroy: j.o.Destroy})
+	line, good := j.board.Closing(board.Operation{Destroy: j.o.Destroy})
 	if line == "" {
 		return
 	}
@@ -277,5 +278,5 @@ func (j *JSON) done(e applier.Done) {
 		}
 		outputs[name] = out
 	}
-	j.write("info", "outputs", "Outputs: "+count(len(outputs), "value", "values"), func(l *envelope) { l.Outputs = outputs })
+	j.write("info", "outputs", "Outputs: "+board.Count(len(outputs), "value", "values"), func(l *envelope) { l.Outputs = outputs })
 }

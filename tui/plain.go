@@ -10,6 +10,8 @@ import (
 
 	"github.com/waybill-dev/waybill/applier"
 	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/tui/board"
+	"github.com/waybill-dev/waybill/tui/screen"
 )
 
 // PlainOptions configures a Plain.
@@ -40,7 +42,7 @@ func (o PlainOptions) withDefaults() PlainOptions {
 // write, so that lines of several processes on one terminal do not mix.
 type Plain struct {
 	o     PlainOptions
-	board *board
+	board *board.Board
 	lock  applier.LockWaiting // last told
 	buf   bytes.Buffer
 
@@ -49,7 +51,7 @@ type Plain struct {
 
 // NewPlain returns a Plain.
 func NewPlain(o PlainOptions) *Plain {
-	return &Plain{o: o.withDefaults(), board: newBoard()}
+	return &Plain{o: o.withDefaults(), board: board.New()}
 }
 
 // lockEvery is how often waiting for the lock is told again.
@@ -57,29 +59,29 @@ const lockEvery = 10 * time.Second
 
 // Observe writes the lines of one event.
 func (p *Plain) Observe(e applier.Event) {
-	warned := len(p.board.warnings)
-	steps := p.board.observe(e)
+	warned := len(p.board.Warnings)
+	steps := p.board.Observe(e)
 	p.buf.Reset()
 	switch e := e.(type) {
 	case applier.LockWaiting:
 		if e.Holder.Token != p.lock.Holder.Token || p.lock.Left-e.Left >= lockEvery {
 			p.lock = e
-			fmt.Fprintln(&p.buf, lockLine(e))
+			fmt.Fprintln(&p.buf, board.LockLine(e))
 		}
 	case applier.StoreAway:
 		p.away(e)
 		return
 	case applier.StoreBack:
 		p.silent = false
-		fmt.Fprintln(&p.buf, backLine(e))
+		fmt.Fprintln(&p.buf, board.BackLine(e))
 	case applier.RowApplied:
-		if s := cmp.Or(finished(e.Row.Action), starting(e.Row.Action)); s != "" {
+		if s := cmp.Or(board.Finished(e.Row.Action), board.Starting(e.Row.Action)); s != "" {
 			p.line(e.Row.Addr.String(), s)
 		}
 	case applier.Replanned:
-		fmt.Fprintln(&p.buf, replanned(e))
+		fmt.Fprintln(&p.buf, board.Replanned(e))
 	case applier.RowDiverted:
-		p.line(e.Row.Addr.String(), fmt.Sprintf("Its job moved on meanwhile: %s instead of %s", rowVerb(e.Row.Action), rowVerb(e.Prev)))
+		p.line(e.Row.Addr.String(), fmt.Sprintf("Its job moved on meanwhile: %s instead of %s", board.RowVerb(e.Row.Action), board.RowVerb(e.Prev)))
 	case applier.Following:
 		p.following(steps)
 	case applier.JobChanged:
@@ -91,9 +93,9 @@ func (p *Plain) Observe(e applier.Event) {
 			p.step(s, at)
 		}
 	case applier.StillRunning:
-		p.line(e.Addr.String(), fmt.Sprintf("Still running... [%s elapsed]", elapsed(e.Elapsed)))
+		p.line(e.Addr.String(), fmt.Sprintf("Still running... [%s elapsed]", board.Elapsed(e.Elapsed)))
 	case applier.Warning:
-		if len(p.board.warnings) > warned { // each once
+		if len(p.board.Warnings) > warned { // each once
 			p.warn(e)
 		}
 		return
@@ -106,52 +108,52 @@ func (p *Plain) Observe(e applier.Event) {
 }
 
 // following tells only what is not over, or became so in this run.
-func (p *Plain) following(steps []step) {
+func (p *Plain) following(steps []board.Step) {
 	old := 0
 	for _, s := range steps {
-		if _, mine := p.board.applied[s.job.Addr]; !mine && sectionOf(s.job.Status.State) != sectionDone {
+		if !p.board.Applied(s.Job.Addr) && board.SectionOf(s.Job.Status.State) != board.Done {
 			old++
 		}
 	}
 	if old > 0 && !p.o.Watch {
-		fmt.Fprintf(&p.buf, "Following %s of an earlier run.\n", count(old, "unsettled job", "unsettled jobs"))
+		fmt.Fprintf(&p.buf, "Following %s of an earlier run.\n", board.Count(old, "unsettled job", "unsettled jobs"))
 	}
 	now := p.o.Now()
 	for _, s := range steps {
-		_, mine := p.board.applied[s.job.Addr]
-		switch sec := sectionOf(s.job.Status.State); {
-		case sec == sectionDone && !mine:
-		case s.job.Status.State == conveyor.StateRunning && now.Sub(s.job.Status.Started) >= time.Second:
-			p.line(s.job.name, fmt.Sprintf("Still running... [%s elapsed]", elapsed(now.Sub(s.job.Status.Started))))
+		mine := p.board.Applied(s.Job.Addr)
+		switch sec := board.SectionOf(s.Job.Status.State); {
+		case sec == board.Done && !mine:
+		case s.Job.Status.State == conveyor.StateRunning && now.Sub(s.Job.Status.Started) >= time.Second:
+			p.line(s.Job.Name, fmt.Sprintf("Still running... [%s elapsed]", board.Elapsed(now.Sub(s.Job.Status.Started))))
 		default:
 			p.step(s, now)
 		}
 	}
 }
 
-func (p *Plain) step(s step, at time.Time) {
-	text := story(s, at)
+func (p *Plain) step(s board.Step, at time.Time) {
+	text := board.Story(s, at)
 	if text == "" {
 		return
 	}
-	bad := sectionOf(s.job.Status.State) == sectionFailed
-	failedAttempt := s.job.Status.Attempts > s.prev.Attempts
+	bad := board.SectionOf(s.Job.Status.State) == board.Failed
+	failedAttempt := s.Job.Status.Attempts > s.Prev.Attempts
 	if bad {
 		text = p.o.Ink.Red(text)
 	}
-	p.line(s.job.name, text)
+	p.line(s.Job.Name, text)
 	if bad || failedAttempt {
-		writeFailure(&p.buf, s.job, p.o.Ink)
+		writeFailure(&p.buf, s.Job, p.o.Ink)
 	}
 }
 
 func (p *Plain) line(name, text string) {
-	fmt.Fprintf(&p.buf, "%s %s\n", p.o.Ink.Bold(clean(name)+":"), text)
+	fmt.Fprintf(&p.buf, "%s %s\n", p.o.Ink.Bold(screen.Clean(name)+":"), text)
 }
 
 func (p *Plain) warn(w applier.Warning) {
-	fmt.Fprintf(&p.buf, "%s %s\n", p.o.Ink.Yellow("Warning:"), p.o.Ink.Bold(clean(w.Summary)))
-	for _, line := range cleanLines(w.Detail, 20) {
+	fmt.Fprintf(&p.buf, "%s %s\n", p.o.Ink.Yellow("Warning:"), p.o.Ink.Bold(screen.Clean(w.Summary)))
+	for _, line := range screen.Lines(w.Detail, 20) {
 		fmt.Fprintf(&p.buf, "  %s\n", line)
 	}
 	p.o.Err.Write(p.buf.Bytes()) //nolint:errcheck // an observer has nobody to tell
@@ -159,78 +161,14 @@ func (p *Plain) warn(w applier.Warning) {
 
 // away tells that the store does not answer: why and what follows once, then only that it lasts.
 func (p *Plain) away(e applier.StoreAway) {
-	fmt.Fprintln(&p.buf, awayLine(e))
+	fmt.Fprintln(&p.buf, board.AwayLine(e))
 	if !p.silent {
-		fmt.Fprintf(&p.buf, "  %s.\n  %s\n", strings.TrimSuffix(clean(e.Reason), "."), clean(e.Then))
+		fmt.Fprintf(&p.buf, "  %s.\n  %s\n", strings.TrimSuffix(screen.Clean(e.Reason), "."), screen.Clean(e.Then))
 	}
 	p.silent = true
 	p.o.Err.Write(p.buf.Bytes()) //nolint:errcheck // an observer has nobody to tell
 }
 
 func (p *Plain) summary() {
-	writeClosing(&p.buf, p.board, operation{destroy: p.o.Destroy, watch: p.o.Watch}, p.o.Ink)
-}
-
-// writeClosing writes a run's last sentence and its outputs.
-func writeClosing(w io.Writer, b *board, op operation, ink Ink) {
-	line, good := b.closing(op)
-	if line == "" {
-		return
-	}
-	if good {
-		line = ink.Green(line)
-	}
-	fmt.Fprintf(w, "\n%s\n", ink.Bold(line))
-	if outputs := b.done.Result.Outputs; len(outputs) > 0 && !op.watch {
-		fmt.Fprintf(w, "\n%s\n\n", ink.Bold(ink.Green("Outputs:")))
-		WriteOutputs(w, outputs) //nolint:errcheck // an observer has nobody to tell
-	}
-}
-
-// awayLine says how long the store is silent, and how much longer it is waited for.
-func awayLine(e applier.StoreAway) string {
-	return fmt.Sprintf("The store has not answered for %s; asking again... [%s left]", elapsed(e.For), elapsed(e.Left))
-}
-
-func backLine(e applier.StoreBack) string {
-	return fmt.Sprintf("The store answers again, after %s.", elapsed(e.After))
-}
-
-// lockLine says who holds the lock and how much longer it is waited for.
-func lockLine(e applier.LockWaiting) string {
-	by := clean(e.Holder.Who)
-	if by == "" {
-		by = "somebody else"
-	}
-	doing := ""
-	if e.Holder.Operation != "" {
-		doing = fmt.Sprintf(" (%s since %s)", clean(e.Holder.Operation), e.Holder.Since.UTC().Format(time.RFC3339))
-	}
-	return fmt.Sprintf("Waiting for the state lock, held by %s%s... [%s left]", by, doing, elapsed(e.Left))
-}
-
-// replanned says why a plan was made again, and what is left of it.
-func replanned(e applier.Replanned) string {
-	text := "The state has changed since the plan was made"
-	const shown = 3
-	for i, a := range e.Moved[:min(shown, len(e.Moved))] {
-		if i == 0 {
-			text += " ("
-		} else {
-			text += ", "
-		}
-		text += clean(a.String())
-	}
-	switch n := len(e.Moved); {
-	case n > shown:
-		text += fmt.Sprintf(" and %d more)", n-shown)
-	case n > 0:
-		text += ")"
-	}
-	text += ", so it was made again. "
-	if e.Plan == nil || e.Plan.Empty() {
-		return text + "Nothing is left to change."
-	}
-	add, change, destroy := e.Plan.Summary()
-	return text + fmt.Sprintf("Plan: %d to add, %d to change, %d to destroy.", add, change, destroy)
+	writeClosing(&p.buf, p.board, board.Operation{Destroy: p.o.Destroy, Watch: p.o.Watch}, p.o.Ink)
 }

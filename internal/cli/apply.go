@@ -77,10 +77,10 @@ func (p *applying) run(ctx context.Context, args []string) (err error) {
 		return p.a.inJSON(nil, true, fail("Approval is needed", "With -json nobody can be asked. Give -auto-approve."))
 	}
 	err = p.apply(ctx, args)
-	if p.screen != nil {
-		p.screen.close()
+	if p.display != nil {
+		p.display.close()
 	}
-	return p.a.inJSON(p.screen, p.json, err)
+	return p.a.inJSON(p.display, p.json, err)
 }
 
 func (p *applying) apply(ctx context.Context, args []string) error {
@@ -93,7 +93,7 @@ func (p *applying) apply(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	if err := p.open(ctx, args, serving, screenOptions{}); err != nil {
+	if err := p.open(ctx, args, serving, displayOptions{}); err != nil {
 		return err
 	}
 	plan, err := p.planOrSaved(ctx)
@@ -105,7 +105,7 @@ func (p *applying) apply(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	following, own, observer := ctx, (*ownWorker)(nil), applier.Observer(p.screen)
+	following, own, observer := ctx, (*ownWorker)(nil), applier.Observer(p.display)
 	if p.ownWorker {
 		if own, err = p.startWorker(ctx, plan); err != nil {
 			return err
@@ -126,14 +126,14 @@ func (p *applying) apply(ctx context.Context, args []string) error {
 		},
 	})
 	died, workerErr := own.stop()
-	p.screen.close()
+	p.display.close()
 	switch {
 	case died:
 		return workerErr
 	case err != nil:
 		return p.explain(err)
 	case workerErr != nil:
-		p.screen.report(hcl.Diagnostics{asDiagnostic(workerErr)}, nil)
+		p.display.report(hcl.Diagnostics{asDiagnostic(workerErr)}, nil)
 	}
 	return p.conclude(result)
 }

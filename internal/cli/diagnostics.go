@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/waybill-dev/waybill/tui"
+	"github.com/waybill-dev/waybill/tui/screen"
 )
 
 // complain writes an error to stderr.
@@ -28,7 +28,7 @@ func (a *app) show(diags hcl.Diagnostics, files map[string]*hcl.File) {
 	w := hcl.NewDiagnosticTextWriter(&b, files, width(a.p.Stderr), a.ink(a.p.Stderr).On)
 	for _, d := range diags {
 		safe := *d
-		safe.Summary, safe.Detail = tui.Clean(d.Summary), tui.Clean(d.Detail)
+		safe.Summary, safe.Detail = screen.CleanText(d.Summary), screen.CleanText(d.Detail)
 		if d.Subject != nil && files[d.Subject.Filename] == nil {
 			safe.Subject, safe.Context = nil, nil // a file or folder as a whole, which the detail names
 		}

@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/waybill-dev/waybill/conveyor"
-	"github.com/waybill-dev/waybill/tui"
+	"github.com/waybill-dev/waybill/tui/screen"
 )
 
 // shownAtMost bounds how many of one kind are listed for people.
 const shownAtMost = 50
 
 // clean is what the store said as it may go to a terminal.
-func clean(s string) string { return tui.Clean(s) }
+func clean(s string) string { return screen.CleanText(s) }
 
 // showHealth writes what doctor found, for people.
 func (a *app) showHealth(s *store, r roll, c *checkup) {

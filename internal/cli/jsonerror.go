@@ -8,7 +8,7 @@ import (
 
 // inJSON writes an error as a diagnostic of the -json stream, and leaves only the exit code to be told. Whoever reads the
 // stream reads one stream.
-func (a *app) inJSON(s *screen, on bool, err error) error {
+func (a *app) inJSON(s *display, on bool, err error) error {
 	if !on || err == nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (a *app) inJSON(s *screen, on bool, err error) error {
 	return exit(exitError)
 }
 
-// earlyReport shows what is to be said before a screen exists.
+// earlyReport shows what is to be said before a display exists.
 func (a *app) earlyReport(json bool) func(hcl.Diagnostics, map[string]*hcl.File) {
 	if !json {
 		return a.show

@@ -15,7 +15,7 @@ import (
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/planner"
-	"github.com/waybill-dev/waybill/tui"
+	"github.com/waybill-dev/waybill/tui/screen"
 )
 
 const (
@@ -165,7 +165,7 @@ func (l *logReader) write(e conveyor.LogEntry) error {
 	if end == 0 {
 		return nil
 	}
-	_, err := io.WriteString(l.out, tui.Clean(string(l.rest[:end])))
+	_, err := io.WriteString(l.out, screen.CleanText(string(l.rest[:end])))
 	l.rest = append(l.rest[:0], l.rest[end:]...)
 	return err
 }
@@ -175,7 +175,7 @@ func (l *logReader) flush() error {
 	if len(l.rest) == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintln(l.out, tui.Clean(string(l.rest)))
+	_, err := fmt.Fprintln(l.out, screen.CleanText(string(l.rest)))
 	l.rest = nil
 	return err
 }

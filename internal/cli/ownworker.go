@@ -51,7 +51,7 @@ func (p *applying) startWorker(ctx context.Context, plan *planner.Plan) (*ownWor
 	working, quit := context.WithCancel(ctx)
 	own := &ownWorker{ctx: following, working: working, quit: quit, done: make(chan struct{})}
 	begun := make(chan struct{})
-	own.observer, own.begin = p.screen, sync.OnceFunc(func() { close(begun) })
+	own.observer, own.begin = p.display, sync.OnceFunc(func() { close(begun) })
 	go func() {
 		defer close(own.done)
 		defer ended()

@@ -32,7 +32,7 @@ type planning struct {
 	saved     *planner.Plan // to apply, instead of a new one
 	workflow  *config.Workflow
 	store     *store
-	screen    *screen
+	display   *display
 	keyring   *conveyor.Keyring
 	options   planner.Options
 }
@@ -51,7 +51,7 @@ func (p *planning) replaceFlags(cmd *cobra.Command) {
 }
 
 // open reads the workflow of the arguments and opens its store; close it afterwards.
-func (p *planning) open(ctx context.Context, args []string, how access, so screenOptions) (err error) {
+func (p *planning) open(ctx context.Context, args []string, how access, so displayOptions) (err error) {
 	d := everything
 	if p.destroy || p.saved != nil {
 		d = settingsOnly
@@ -68,9 +68,9 @@ func (p *planning) open(ctx context.Context, args []string, how access, so scree
 	}
 	p.ownWorker = !p.detach && !p.destroy && (p.store.embedded || p.worker)
 	so.json, so.destroy, so.ownWorker = p.json, p.destroy, p.ownWorker
-	p.screen = p.a.newScreen(p.store, so)
+	p.display = p.a.newDisplay(p.store, so)
 	if p.json {
-		p.screen.json.Version(Version, p.store.name, p.workflow.Name)
+		p.display.json.Version(Version, p.store.name, p.workflow.Name)
 	} else {
 		fmt.Fprintln(p.a.p.Stdout, p.store.line())
 	}
@@ -93,8 +93,8 @@ func (p *planning) planOptions(makeKey bool) (planner.Options, error) {
 
 // close gives the terminal and the store back.
 func (p *planning) close(err *error) {
-	if p.screen != nil {
-		p.screen.close()
+	if p.display != nil {
+		p.display.close()
 	}
 	if p.store != nil {
 		if closing := p.store.close(); closing != nil && *err == nil {
@@ -113,7 +113,7 @@ func (p *planning) make(ctx context.Context) (*planner.Plan, error) {
 	if err := errorIf(diags, p.workflow.Sources); err != nil {
 		return nil, err
 	}
-	p.screen.report(diags, p.workflow.Sources)
+	p.display.report(diags, p.workflow.Sources)
 	if err := p.render(plan); err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (p *planning) make(ctx context.Context) (*planner.Plan, error) {
 
 func (p *planning) render(plan *planner.Plan) error {
 	if p.json {
-		p.screen.json.Plan(plan)
+		p.display.json.Plan(plan)
 		return nil
 	}
 	out := p.a.p.Stdout
@@ -152,7 +152,7 @@ func (p *planning) warn(ctx context.Context, plan *planner.Plan) error {
 			Detail: fmt.Sprintf("It has %d jobs. The embedded store is for trying out and for a few thousand jobs; a Redis (-redis=URL) is many times faster.", n)})
 	}
 	for _, w := range warnings {
-		p.screen.Observe(w)
+		p.display.Observe(w)
 	}
 	return nil
 }
@@ -177,16 +177,16 @@ waybill plan -target='job.clean["eu"]' -replace=job.report`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			defer p.close(&err)
 			p.saving = out != ""
-			if err := p.open(cmd.Context(), args, reading, screenOptions{plain: true}); err != nil {
-				return p.a.inJSON(p.screen, p.json, err)
+			if err := p.open(cmd.Context(), args, reading, displayOptions{plain: true}); err != nil {
+				return p.a.inJSON(p.display, p.json, err)
 			}
 			plan, err := p.make(cmd.Context())
 			if err != nil {
-				return p.a.inJSON(p.screen, p.json, err)
+				return p.a.inJSON(p.display, p.json, err)
 			}
 			if out != "" {
 				if err := p.save(plan, out); err != nil {
-					return p.a.inJSON(p.screen, p.json, err)
+					return p.a.inJSON(p.display, p.json, err)
 				}
 			}
 			if detailed && !plan.Empty() {

@@ -69,7 +69,7 @@ func (a *app) watch(ctx context.Context, args []string, r redisFlag, lines bool)
 	if err != nil {
 		return err
 	}
-	sc := a.newScreen(s, screenOptions{watch: true, plain: lines})
+	sc := a.newDisplay(s, displayOptions{watch: true, plain: lines})
 	defer func() {
 		sc.close()
 		if closing := s.close(); closing != nil && err == nil {

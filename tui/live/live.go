@@ -1,4 +1,4 @@
-package tui
+package live
 
 import (
 	"bytes"
@@ -9,18 +9,15 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
-	"github.com/muesli/termenv"
 
 	"github.com/waybill-dev/waybill/applier"
-	"github.com/waybill-dev/waybill/tui/terminal"
+	"github.com/waybill-dev/waybill/tui"
+	"github.com/waybill-dev/waybill/tui/board"
+	"github.com/waybill-dev/waybill/tui/screen"
 )
 
-// Bubble Tea is initialised by now, and has asked the terminal nothing.
-var _ = terminal.Restore()
-
-// LiveOptions configures a Live.
-type LiveOptions struct {
+// Options configures a Live.
+type Options struct {
 	In  io.Reader // the terminal's keys
 	Out io.Writer // the terminal
 	// NoColor draws without colours. The NO_COLOR variable does the same.
@@ -39,48 +36,28 @@ type LiveOptions struct {
 // Live draws a full-screen view of a run on a terminal and answers to keys. Start it, hand it events, and Close it: the
 // terminal is then as it was before, also after a panic of the view, and the summary stands below.
 type Live struct {
-	o       LiveOptions
-	inbox   *inbox
+	o       Options
+	inbox   *screen.Inbox
 	program *tea.Program
 	ended   chan struct{} // closed when the program has given the terminal back
 
-	once sync.Once // Close
-	err  error     // set before ended is closed
-	last *board    // set before ended is closed; nil when the view failed
+	once sync.Once    // Close
+	err  error        // set before ended is closed
+	last *board.Board // set before ended is closed; nil when the view failed
 
 	mu       sync.Mutex
-	fallback *Plain // goes on with lines when the view has failed
+	fallback *tui.Plain // goes on with lines when the view has failed
 }
 
-// frame is the least time between two drawings that events cause.
-const frame = 33 * time.Millisecond
-
-// NewLive returns a Live that has not taken the terminal yet.
-func NewLive(o LiveOptions) *Live {
+// New returns a Live that has not taken the terminal yet.
+func New(o Options) *Live {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	l := &Live{o: o, inbox: newInbox(), ended: make(chan struct{})}
-	var profile []termenv.OutputOption
-	if o.NoColor || termenv.EnvNoColor() {
-		profile = append(profile, termenv.WithProfile(termenv.Ascii))
-	}
-	m := newModel(o, lipgloss.NewRenderer(o.Out, profile...), l.takeFrame())
+	l := &Live{o: o, inbox: screen.NewInbox(), ended: make(chan struct{})}
+	m := newModel(o, screen.Renderer(o.Out, o.NoColor), l.inbox.Frames())
 	l.program = tea.NewProgram(m, tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithAltScreen(), tea.WithoutSignalHandler())
 	return l
-}
-
-// takeFrame waits for events; the first ones come at once, later ones not before a frame has passed.
-func (l *Live) takeFrame() tea.Cmd {
-	var previous time.Time
-	return func() tea.Msg {
-		if wait := frame - time.Since(previous); wait > 0 {
-			time.Sleep(wait)
-		}
-		events, last := l.inbox.take()
-		previous = time.Now()
-		return eventsMsg{events: events, last: last}
-	}
 }
 
 // Start takes the terminal.
@@ -107,9 +84,9 @@ func (l *Live) fail(err error) {
 	} else {
 		l.err = fmt.Errorf("terminal view: %w", err)
 	}
-	l.fallback = NewPlain(PlainOptions{Out: out, Err: out, Now: l.o.Now, Destroy: l.o.Destroy, Watch: l.o.Watch})
+	l.fallback = tui.NewPlain(tui.PlainOptions{Out: out, Err: out, Now: l.o.Now, Destroy: l.o.Destroy, Watch: l.o.Watch})
 	fmt.Fprintf(out, "The view failed (%v); going on with plain lines.\n", err)
-	for _, e := range l.inbox.drain() {
+	for _, e := range l.inbox.Drain() {
 		l.fallback.Observe(e)
 	}
 }
@@ -122,7 +99,7 @@ func (l *Live) Observe(e applier.Event) {
 		l.fallback.Observe(e)
 		return
 	}
-	l.inbox.put(e)
+	l.inbox.Put(e)
 }
 
 // Wait returns when the user has quit or the view has failed.
@@ -135,38 +112,16 @@ func (l *Live) Wait() error {
 // the outputs. It may be called again.
 func (l *Live) Close() error {
 	l.once.Do(func() {
-		l.inbox.close()
+		l.inbox.Close()
 		<-l.ended
 		if l.last != nil {
 			var b bytes.Buffer
-			l.recap(&b)
+			tui.WriteRecap(&b, l.last, board.Operation{Destroy: l.o.Destroy, Watch: l.o.Watch}, tui.Ink{On: !screen.NoColor(l.o.NoColor)})
 			l.o.Out.Write(b.Bytes()) //nolint:errcheck // nobody to tell
 		}
 	})
 	return l.err
 }
-
-// recap writes the failures and the summary.
-func (l *Live) recap(w io.Writer) {
-	ink := Ink{On: !l.o.NoColor && !termenv.EnvNoColor()}
-	failed := l.last.members[sectionFailed]
-	for i, place := range failed {
-		if i == maxRecap {
-			fmt.Fprintf(w, "... and %s\n", count(len(failed)-i, "other job that did not succeed", "other jobs that did not succeed"))
-			break
-		}
-		j := l.last.jobs[place]
-		fmt.Fprintf(w, "%s %s\n", ink.Bold(j.name+":"), ink.Red(ending(j.Status, j.Status.Ended)))
-		writeFailure(w, j, ink)
-	}
-	if len(l.last.jobs) > 0 && l.last.done != nil && l.last.done.Err == nil {
-		fmt.Fprintf(w, "\n%s\n", ink.Faint(l.last.tally()+"."))
-	}
-	writeClosing(w, l.last, operation{destroy: l.o.Destroy, watch: l.o.Watch}, ink)
-}
-
-// maxRecap is how many failed jobs are told below the view; the rest is in `waybill logs`.
-const maxRecap = 10
 
 // Kill gives the terminal back at once, without drawing or writing anything more.
 func (l *Live) Kill() {

@@ -1,4 +1,4 @@
-package tui
+package board
 
 import (
 	"fmt"
@@ -9,27 +9,27 @@ import (
 	"github.com/waybill-dev/waybill/planner"
 )
 
-// took is how long something lasted, for people: tenths below ten seconds, whole seconds above.
-func took(d time.Duration) string {
+// Took is how long something lasted, for people: tenths below ten seconds, whole seconds above.
+func Took(d time.Duration) string {
 	if d < 0 {
 		d = 0
 	}
 	if d < 10*time.Second {
 		return strings.TrimSuffix(strconv.FormatFloat(d.Seconds(), 'f', 1, 64), ".0") + "s"
 	}
-	return elapsed(d)
+	return Elapsed(d)
 }
 
-// elapsed is a running time in whole seconds, as Terraform writes it: 10s, 1m10s, 2h0m0s.
-func elapsed(d time.Duration) string {
+// Elapsed is a running time in whole seconds, as Terraform writes it: 10s, 1m10s, 2h0m0s.
+func Elapsed(d time.Duration) string {
 	if d < 0 {
 		d = 0
 	}
 	return d.Truncate(time.Second).String()
 }
 
-// clock is a running time that keeps its width: 00:07, 12:40, 1:02:03.
-func clock(d time.Duration) string {
+// Clock is a running time that keeps its width: 00:07, 12:40, 1:02:03.
+func Clock(d time.Duration) string {
 	if d < 0 {
 		d = 0
 	}
@@ -40,16 +40,16 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
-// count writes a number with its noun.
-func count(n int, singular, plural string) string {
+// Count writes a number with its noun.
+func Count(n int, singular, plural string) string {
 	if n == 1 {
 		return "1 " + singular
 	}
 	return strconv.Itoa(n) + " " + plural
 }
 
-// starting is what is said when a row's change is written, after Terraform's words; "" for rows without a change.
-func starting(a planner.Action) string {
+// Starting is what is said when a row's change is written, after Terraform's words; "" for rows without a change.
+func Starting(a planner.Action) string {
 	switch a {
 	case planner.Create:
 		return "Creating..."
@@ -68,8 +68,8 @@ func starting(a planner.Action) string {
 	}
 }
 
-// finished is what is said of a change that is complete once it is written; "" when the job's own end completes it.
-func finished(a planner.Action) string {
+// Finished is what is said of a change that is complete once it is written; "" when the job's own end completes it.
+func Finished(a planner.Action) string {
 	switch a {
 	case planner.Rerecord:
 		return "Modifications complete"
@@ -82,8 +82,8 @@ func finished(a planner.Action) string {
 	}
 }
 
-// rowVerb names an action inside a sentence.
-func rowVerb(a planner.Action) string {
+// RowVerb names an action inside a sentence.
+func RowVerb(a planner.Action) string {
 	switch a {
 	case planner.Create:
 		return "create"

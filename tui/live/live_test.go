@@ -1,4 +1,4 @@
-package tui
+package live
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/tui/internal/script"
 )
 
 // screenBuffer stands for a terminal that several goroutines write to.
@@ -41,9 +42,9 @@ func TestLiveEndsBelowTheView(t *testing.T) {
 	t.Parallel()
 	var screen screenBuffer
 	keys, _ := io.Pipe()
-	l := NewLive(LiveOptions{In: keys, Out: &screen, NoColor: true, Now: func() time.Time { return noon }})
+	l := New(Options{In: keys, Out: &screen, NoColor: true, Now: func() time.Time { return script.Noon }})
 	l.Start()
-	for _, e := range endedBadly(t) {
+	for _, e := range script.EndedBadly(t) {
 		l.Observe(e)
 	}
 	if err := l.Close(); err != nil {
@@ -57,7 +58,7 @@ func TestLiveEndsBelowTheView(t *testing.T) {
 		t.Fatalf("the view did not enter and leave its screen: %q", screen.String())
 	}
 	if i := strings.Index(below, "job.extract"); i >= 0 {
-		checkGolden(t, "live/recap", below[i:])
+		script.CheckGolden(t, "live/recap", below[i:])
 	} else {
 		t.Errorf("below the view stands %q", below)
 	}
@@ -69,17 +70,17 @@ func TestLiveSurvivesItsPanic(t *testing.T) {
 	var screen screenBuffer
 	keys, _ := io.Pipe()
 	var calls atomic.Int64
-	l := NewLive(LiveOptions{In: keys, Out: &screen, NoColor: true, Now: func() time.Time {
+	l := New(Options{In: keys, Out: &screen, NoColor: true, Now: func() time.Time {
 		if calls.Add(1) == 1 {
 			panic("planted")
 		}
-		return noon
+		return script.Noon
 	}})
 	l.Start()
 	if err := l.Wait(); err == nil {
 		t.Error("the view's panic is no error")
 	}
-	for _, e := range finishedWell(t) {
+	for _, e := range script.FinishedWell(t) {
 		l.Observe(e)
 	}
 	if err := l.Close(); err == nil {
@@ -97,7 +98,7 @@ func TestLiveKill(t *testing.T) {
 	t.Parallel()
 	var screen screenBuffer
 	keys, _ := io.Pipe()
-	l := NewLive(LiveOptions{In: keys, Out: &screen, NoColor: true})
+	l := New(Options{In: keys, Out: &screen, NoColor: true})
 	l.Start()
 	l.Observe(applier.Opened{Workflow: "sales"})
 	l.Kill()

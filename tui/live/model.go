@@ -1,4 +1,4 @@
-package tui
+package live
 
 import (
 	"time"
@@ -7,14 +7,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
-	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/tui/board"
+	"github.com/waybill-dev/waybill/tui/screen"
 )
-
-// eventsMsg is what happened since the last frame.
-type eventsMsg struct {
-	events []applier.Event
-	last   bool
-}
 
 // tickMsg moves the running times on.
 type tickMsg time.Time
@@ -24,13 +19,13 @@ type stoppedMsg struct{}
 
 // model is the live view's state. Everything in it comes from messages; what it causes are commands.
 type model struct {
-	o      LiveOptions
-	take   tea.Cmd // waits for the next eventsMsg
+	o      Options
+	take   tea.Cmd // waits for the next screen.Events
 	keys   keyMap
-	styles styles
+	styles screen.Styles
 	help   help.Model
 
-	board         *board
+	board         *board.Board
 	width, height int
 	began, now    time.Time
 	top           int // first line of the body that is shown
@@ -42,7 +37,7 @@ type model struct {
 // tickEvery is how often running times are drawn anew.
 const tickEvery = time.Second
 
-func newModel(o LiveOptions, r *lipgloss.Renderer, take tea.Cmd) model {
+func newModel(o Options, r *lipgloss.Renderer, take tea.Cmd) model {
 	quit := "detach"
 	switch {
 	case o.Watch:
@@ -50,9 +45,8 @@ func newModel(o LiveOptions, r *lipgloss.Renderer, take tea.Cmd) model {
 	case o.OwnWorker:
 		quit = "stop"
 	}
-	m := model{o: o, take: take, keys: newKeyMap(quit), styles: newStyles(r), help: help.New(), board: newBoard(), width: 80, height: 24}
-	m.help.Styles = m.styles.help()
-	m.help.ShortSeparator, m.help.FullSeparator, m.help.Ellipsis = " · ", "   ", "…"
+	m := model{o: o, take: take, keys: newKeyMap(quit), styles: screen.NewStyles(r), board: board.New(), width: 80, height: 24}
+	m.help = m.styles.Help()
 	return m
 }
 

@@ -1,4 +1,4 @@
-package tui
+package live
 
 import (
 	"io"
@@ -10,15 +10,16 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
 	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/tui/internal/script"
+	"github.com/waybill-dev/waybill/tui/screen"
 )
 
-func testModel(o LiveOptions) model {
+func testModel(o Options) model {
 	if o.Now == nil {
-		o.Now = func() time.Time { return noon }
+		o.Now = func() time.Time { return script.Noon }
 	}
 	return newModel(o, lipgloss.NewRenderer(io.Discard, termenv.WithProfile(termenv.Ascii)), func() tea.Msg { return nil })
 }
@@ -28,9 +29,9 @@ func play(m model, msgs ...any) model {
 	for _, msg := range msgs {
 		switch v := msg.(type) {
 		case applier.Event:
-			msg = eventsMsg{events: []applier.Event{v}}
+			msg = screen.Events{Events: []applier.Event{v}}
 		case []applier.Event:
-			msg = eventsMsg{events: v}
+			msg = screen.Events{Events: v}
 		case string:
 			msg = keyMsg(v)
 		}
@@ -51,30 +52,30 @@ func keyMsg(s string) tea.KeyMsg {
 
 func TestScreens(t *testing.T) {
 	t.Parallel()
-	holder := applier.Holder{Token: "t", Who: "ada@build-7", Operation: "apply", Since: at(-61)}
+	holder := applier.Holder{Token: "t", Who: "ada@build-7", Operation: "apply", Since: script.At(-61)}
 	tests := []struct {
 		name string
-		o    LiveOptions
+		o    Options
 		msgs []any
 	}{
 		{name: "starting"},
 		{name: "waiting-for-lock", msgs: []any{
 			applier.Opened{Store: "redis://127.0.0.1:6379", Workflow: "sales"}, applier.LockWaiting{Holder: holder, Left: 18 * time.Second}}},
-		{name: "submitting", msgs: []any{sales(t)[:2], applier.Submitting{Done: 400, Total: 1000}}},
-		{name: "running", o: LiveOptions{OwnWorker: true}, msgs: []any{sales(t), tickMsg(at(6))}},
-		{name: "failed", msgs: []any{broken(t), tickMsg(at(10))}},
-		{name: "limits", msgs: []any{limited(t), tickMsg(at(6))}},
-		{name: "expired", msgs: []any{expired(t)[:10], tickMsg(at(31))}},
-		{name: "warned", msgs: []any{sales(t), applier.Warning{Summary: "No worker serves queue \"etl\"", Detail: "x"}, tickMsg(at(2))}},
-		{name: "away", msgs: []any{sales(t), away(7), tickMsg(at(9))}},
-		{name: "many", msgs: []any{many(t, 1000), tickMsg(at(9))}},
-		{name: "many-end-of-done", msgs: []any{many(t, 1000), tickMsg(at(9)), "d", "end"}},
-		{name: "many-with-logs", msgs: []any{many(t, 1000), tickMsg(at(9)), "f", "pgdown", "down", "up"}},
-		{name: "stopping", o: LiveOptions{OwnWorker: true}, msgs: []any{sales(t), tickMsg(at(6)), "ctrl+c"}},
-		{name: "detaching", msgs: []any{sales(t), tickMsg(at(6)), "q", "q"}},
-		{name: "help", msgs: []any{sales(t), tickMsg(at(6)), "?"}},
-		{name: "watch-settled", o: LiveOptions{Watch: true}, msgs: []any{finishedWell(t), tickMsg(at(20)), "d"}},
-		{name: "destroy", o: LiveOptions{Destroy: true}, msgs: []any{sales(t)[:2], applier.Submitting{Done: 2, Total: 5}}},
+		{name: "submitting", msgs: []any{script.Sales(t)[:2], applier.Submitting{Done: 400, Total: 1000}}},
+		{name: "running", o: Options{OwnWorker: true}, msgs: []any{script.Sales(t), tickMsg(script.At(6))}},
+		{name: "failed", msgs: []any{script.Broken(t), tickMsg(script.At(10))}},
+		{name: "limits", msgs: []any{script.Limited(t), tickMsg(script.At(6))}},
+		{name: "expired", msgs: []any{script.Expired(t)[:10], tickMsg(script.At(31))}},
+		{name: "warned", msgs: []any{script.Sales(t), applier.Warning{Summary: "No worker serves queue \"etl\"", Detail: "x"}, tickMsg(script.At(2))}},
+		{name: "away", msgs: []any{script.Sales(t), script.Away(7), tickMsg(script.At(9))}},
+		{name: "many", msgs: []any{script.Many(t, 1000), tickMsg(script.At(9))}},
+		{name: "many-end-of-done", msgs: []any{script.Many(t, 1000), tickMsg(script.At(9)), "d", "end"}},
+		{name: "many-with-logs", msgs: []any{script.Many(t, 1000), tickMsg(script.At(9)), "f", "pgdown", "down", "up"}},
+		{name: "stopping", o: Options{OwnWorker: true}, msgs: []any{script.Sales(t), tickMsg(script.At(6)), "ctrl+c"}},
+		{name: "detaching", msgs: []any{script.Sales(t), tickMsg(script.At(6)), "q", "q"}},
+		{name: "help", msgs: []any{script.Sales(t), tickMsg(script.At(6)), "?"}},
+		{name: "watch-settled", o: Options{Watch: true}, msgs: []any{script.FinishedWell(t), tickMsg(script.At(20)), "d"}},
+		{name: "destroy", o: Options{Destroy: true}, msgs: []any{script.Sales(t)[:2], applier.Submitting{Done: 2, Total: 5}}},
 	}
 	sizes := []struct {
 		name string
@@ -87,24 +88,11 @@ func TestScreens(t *testing.T) {
 		for _, s := range sizes {
 			t.Run(tt.name+"/"+s.name, func(t *testing.T) {
 				t.Parallel()
-				m := play(testModel(tt.o), append([]any{s.size, tickMsg(noon)}, tt.msgs...)...)
+				m := play(testModel(tt.o), append([]any{s.size, tickMsg(script.Noon)}, tt.msgs...)...)
 				got := m.View()
-				checkSize(t, got, s.size.Width, s.size.Height)
-				checkGolden(t, "screen/"+tt.name+"-"+s.name, got+"\n")
+				script.CheckSize(t, got, s.size.Width, s.size.Height)
+				script.CheckGolden(t, "screen/"+tt.name+"-"+s.name, got+"\n")
 			})
-		}
-	}
-}
-
-func checkSize(t testing.TB, screen string, width, height int) {
-	t.Helper()
-	lines := strings.Split(screen, "\n")
-	if len(lines) > height {
-		t.Errorf("%d lines on a terminal of %d", len(lines), height)
-	}
-	for i, line := range lines {
-		if w := ansi.StringWidth(line); w > width {
-			t.Errorf("line %d is %d cells wide on a terminal of %d: %q", i, w, width, line)
 		}
 	}
 }
@@ -112,7 +100,7 @@ func checkSize(t testing.TB, screen string, width, height int) {
 func TestBodyIsOneList(t *testing.T) {
 	t.Parallel()
 	for _, keys := range [][]any{nil, {"d"}, {"f"}, {"d", "f"}} {
-		m := play(testModel(LiveOptions{}), append([]any{many(t, 50), broken(t)[7:]}, keys...)...)
+		m := play(testModel(Options{}), append([]any{script.Many(t, 50), script.Broken(t)[7:]}, keys...)...)
 		whole := m.body(0, m.bodyLines())
 		if len(whole) != m.bodyLines() {
 			t.Fatalf("keys %v: %d lines, bodyLines says %d", keys, len(whole), m.bodyLines())
@@ -145,7 +133,7 @@ func TestStopping(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var got []int
-			var m tea.Model = testModel(LiveOptions{Stop: func(n int) { got = append(got, n) }})
+			var m tea.Model = testModel(Options{Stop: func(n int) { got = append(got, n) }})
 			for _, k := range tt.keys {
 				var cmd tea.Cmd
 				if m, cmd = m.Update(keyMsg(k)); cmd != nil {
@@ -161,7 +149,7 @@ func TestStopping(t *testing.T) {
 
 func TestQuitsAtTheEnd(t *testing.T) {
 	t.Parallel()
-	quits := func(o LiveOptions, msg eventsMsg) bool {
+	quits := func(o Options, msg screen.Events) bool {
 		_, cmd := testModel(o).Update(msg)
 		if cmd == nil {
 			return false
@@ -169,14 +157,14 @@ func TestQuitsAtTheEnd(t *testing.T) {
 		_, quit := cmd().(tea.QuitMsg)
 		return quit
 	}
-	done := eventsMsg{events: []applier.Event{applier.Done{}}}
-	if !quits(LiveOptions{}, done) {
+	done := screen.Events{Events: []applier.Event{applier.Done{}}}
+	if !quits(Options{}, done) {
 		t.Error("an apply's view stays after Done")
 	}
-	if quits(LiveOptions{Watch: true}, done) {
+	if quits(Options{Watch: true}, done) {
 		t.Error("a watch ends with Done, before its user quits")
 	}
-	if !quits(LiveOptions{Watch: true}, eventsMsg{last: true}) {
+	if !quits(Options{Watch: true}, screen.Events{Last: true}) {
 		t.Error("a watch stays after the last event")
 	}
 }

@@ -1,4 +1,4 @@
-package tui
+package screen
 
 import (
 	"strings"
@@ -12,16 +12,16 @@ import (
 // terminal line is a few hundred.
 const maxText = 4096
 
-// clean makes a text from outside safe to show in one line of a terminal: escape sequences go as a whole, other
+// Clean makes a text from outside safe to show in one line of a terminal: escape sequences go as a whole, other
 // control characters, line breaks and tabs become spaces, and characters that reorder or hide text are dropped.
-func clean(s string) string {
+func Clean(s string) string {
 	if len(s) > maxText {
 		s = s[:maxText]
 	}
 	return scrub(s)
 }
 
-// scrub is clean without a bound.
+// scrub is Clean without a bound.
 func scrub(s string) string {
 	if plainASCII(s) {
 		return s
@@ -55,8 +55,8 @@ func plainASCII(s string) bool {
 	return true
 }
 
-// Clean makes a text of several lines from outside, such as an error's, safe to write to a terminal.
-func Clean(s string) string {
+// CleanText makes a text of several lines from outside, such as an error's, safe to write to a terminal.
+func CleanText(s string) string {
 	if plainASCII(strings.ReplaceAll(s, "\n", "")) {
 		return s
 	}
@@ -67,15 +67,15 @@ func Clean(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// cleanLines splits a text from outside into lines fit for a terminal, at most limit of them, without empty ones
+// Lines splits a text from outside into lines fit for a terminal, at most limit of them, without empty ones
 // at either end.
-func cleanLines(s string, limit int) []string {
+func Lines(s string, limit int) []string {
 	var lines []string
 	for line := range strings.SplitSeq(strings.Trim(s, "\r\n \t"), "\n") {
 		if len(lines) == limit {
 			break
 		}
-		lines = append(lines, strings.TrimRight(clean(strings.TrimSuffix(line, "\r")), " "))
+		lines = append(lines, strings.TrimRight(Clean(strings.TrimSuffix(line, "\r")), " "))
 	}
 	if len(lines) == 1 && lines[0] == "" {
 		return nil

@@ -1,4 +1,4 @@
-package tui
+package live
 
 import (
 	"time"
@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/tui/screen"
 )
 
 // Update folds one message into the model.
@@ -21,7 +22,7 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.began = m.now
 		}
 		return m, m.tick(tickEvery)
-	case eventsMsg:
+	case screen.Events:
 		return m.events(msg)
 	case tea.KeyMsg:
 		return m.key(msg)
@@ -29,10 +30,10 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-func (m model) events(msg eventsMsg) (tea.Model, tea.Cmd) {
-	over := msg.last
-	for _, e := range msg.events {
-		m.board.observe(e)
+func (m model) events(msg screen.Events) (tea.Model, tea.Cmd) {
+	over := msg.Last
+	for _, e := range msg.Events {
+		m.board.Observe(e)
 		if _, done := e.(applier.Done); done && !m.o.Watch {
 			over = true
 		}

@@ -1,16 +1,17 @@
-package tui
+package board
 
 import (
 	"fmt"
 	"time"
 
 	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/tui/screen"
 )
 
-// story tells one change of a job in words after its address, for lines that stay; "" when the change is not worth a
+// Story tells one change of a job in words after its address, for lines that stay; "" when the change is not worth a
 // line. now is the moment of the change.
-func story(s step, now time.Time) string {
-	was, is := s.prev, s.job.Status
+func Story(s Step, now time.Time) string {
+	was, is := s.Prev, s.Job.Status
 	switch is.State {
 	case conveyor.StateRunning:
 		if was.State == conveyor.StateRunning && was.Fence == is.Fence {
@@ -19,19 +20,19 @@ func story(s step, now time.Time) string {
 			}
 			return ""
 		}
-		if s.job.returns > 0 { // it may well be given back again
+		if s.Job.Returns > 0 { // it may well be given back again
 			return ""
 		}
 		return "Running..." + attemptNote(is)
 	case conveyor.StateClosing:
-		if was.State != conveyor.StateRunning || s.job.failure != "" {
+		if was.State != conveyor.StateRunning || s.Job.Failure != "" {
 			return ""
 		}
 		return "Own work done, waiting for its children..."
 	case conveyor.StateQueued:
 		switch {
 		case is.Lost > was.Lost && was.State == conveyor.StateRunning:
-			return fmt.Sprintf("Its worker%s died after %s, queued again", named(was.Owner), took(lasted(was, now)))
+			return fmt.Sprintf("Its worker%s died after %s, queued again", named(was.Owner), Took(Lasted(was, now)))
 		case was.State == conveyor.StateRunning && is.Attempts > was.Attempts:
 			return fmt.Sprintf("Attempt %d failed, queued again", is.Attempts)
 		case was.State == conveyor.StateRunning:
@@ -41,17 +42,17 @@ func story(s step, now time.Time) string {
 	case conveyor.StateScheduled:
 		switch {
 		case is.Attempts > was.Attempts && was.State == conveyor.StateRunning:
-			return fmt.Sprintf("Attempt %d failed, trying again in %s", is.Attempts, took(is.DueAt.Sub(now)))
-		case s.job.returns == 1:
-			return fmt.Sprintf("Given back by its worker, offered again in %s", took(is.DueAt.Sub(now)))
-		case s.job.returns > 1, was.State == conveyor.StateScheduled:
+			return fmt.Sprintf("Attempt %d failed, trying again in %s", is.Attempts, Took(is.DueAt.Sub(now)))
+		case s.Job.Returns == 1:
+			return fmt.Sprintf("Given back by its worker, offered again in %s", Took(is.DueAt.Sub(now)))
+		case s.Job.Returns > 1, was.State == conveyor.StateScheduled:
 			return ""
 		case is.DueAt.Sub(now) < time.Second:
 			return ""
 		}
 		return "Waiting until " + is.DueAt.UTC().Format(time.RFC3339)
 	default:
-		return ending(is, now)
+		return Ending(is, now)
 	}
 }
 
@@ -60,7 +61,7 @@ func named(owner string) string {
 	if owner == "" {
 		return ""
 	}
-	return " " + clean(owner)
+	return " " + screen.Clean(owner)
 }
 
 // attemptNote names every attempt but the first.
@@ -71,11 +72,11 @@ func attemptNote(s conveyor.Status) string {
 	return fmt.Sprintf(" (start %d)", s.Fence)
 }
 
-// ending tells how a job ended; "" while it has not.
-func ending(s conveyor.Status, now time.Time) string {
+// Ending tells how a job ended; "" while it has not.
+func Ending(s conveyor.Status, now time.Time) string {
 	after := ""
 	if !s.Started.IsZero() {
-		after = " after " + took(lasted(s, now))
+		after = " after " + Took(Lasted(s, now))
 	}
 	switch s.State {
 	case conveyor.StateCompleted:
@@ -83,7 +84,7 @@ func ending(s conveyor.Status, now time.Time) string {
 	case conveyor.StateFailed:
 		switch {
 		case s.ChildFailed:
-			return "Failed: " + count(s.FailedChildren, "child failed", "children failed")
+			return "Failed: " + Count(s.FailedChildren, "child failed", "children failed")
 		case s.Attempts > 1:
 			return fmt.Sprintf("Failed%s (attempt %d)", after, s.Attempts)
 		}
@@ -104,4 +105,9 @@ func ending(s conveyor.Status, now time.Time) string {
 	default:
 		return ""
 	}
+}
+
+// LastLines is the end of a log.
+func LastLines(lines []string, n int) []string {
+	return lines[max(0, len(lines)-n):]
 }

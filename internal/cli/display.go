@@ -5,33 +5,34 @@ import (
 
 	"github.com/waybill-dev/waybill/applier"
 	"github.com/waybill-dev/waybill/tui"
+	"github.com/waybill-dev/waybill/tui/live"
 )
 
-// screenOptions choose how a run is shown.
-type screenOptions struct {
+// displayOptions choose how a run is shown.
+type displayOptions struct {
 	json, plain    bool // else what suits stdout
 	destroy, watch bool
 	ownWorker      bool
 }
 
-// screen shows one run: it is the run's observer, and gives the terminal back when it is closed.
-type screen struct {
+// display shows one run: it is the run's observer, and gives the terminal back when it is closed.
+type display struct {
 	applier.Observer
 	a    *app
-	live *tui.Live // nil for lines
-	json *tui.JSON // nil but with -json
+	live *live.Live // nil for lines
+	json *tui.JSON  // nil but with -json
 }
 
-// newScreen chooses how a run is shown. A view that fills the screen starts with the first event that is no waiting for
+// newDisplay chooses how a run is shown. A view that fills the screen starts with the first event that is no waiting for
 // the lock, so that questions can be asked before.
-func (a *app) newScreen(s *store, o screenOptions) *screen {
-	sc := &screen{a: a}
+func (a *app) newDisplay(s *store, o displayOptions) *display {
+	sc := &display{a: a}
 	switch {
 	case o.json:
 		sc.json = tui.NewJSON(tui.JSONOptions{Out: a.p.Stdout, Destroy: o.destroy})
 		sc.Observer = sc.json
 	case !o.plain && a.live():
-		sc.live = tui.NewLive(tui.LiveOptions{In: a.p.Stdin, Out: a.p.Stdout, NoColor: !a.ink(a.p.Stdout).On, Now: s.now, Destroy: o.destroy,
+		sc.live = live.New(live.Options{In: a.p.Stdin, Out: a.p.Stdout, NoColor: !a.ink(a.p.Stdout).On, Now: s.now, Destroy: o.destroy,
 			Watch: o.watch, OwnWorker: o.ownWorker, Stop: func(int) { a.stops.stop() }})
 		sc.Observer = &lateView{live: sc.live, plain: a.plain(s, o), stops: a.stops}
 	default:
@@ -41,12 +42,12 @@ func (a *app) newScreen(s *store, o screenOptions) *screen {
 	return sc
 }
 
-func (a *app) plain(s *store, o screenOptions) *tui.Plain {
+func (a *app) plain(s *store, o displayOptions) *tui.Plain {
 	return tui.NewPlain(tui.PlainOptions{Out: a.p.Stdout, Err: a.p.Stderr, Ink: a.ink(a.p.Stdout), Now: s.now, Destroy: o.destroy, Watch: o.watch})
 }
 
 // close gives the terminal back and writes what should stay. It may be called again.
-func (s *screen) close() {
+func (s *display) close() {
 	v, ok := s.Observer.(*lateView)
 	if !ok || !v.started {
 		return
@@ -59,7 +60,7 @@ func (s *screen) close() {
 
 // lateView is a live view that takes the terminal when there is something to see.
 type lateView struct {
-	live    *tui.Live
+	live    *live.Live
 	plain   *tui.Plain
 	stops   *stops
 	opened  applier.Opened
@@ -86,7 +87,7 @@ func (v *lateView) Observe(e applier.Event) {
 }
 
 // report shows diagnostics as the run is shown.
-func (s *screen) report(diags hcl.Diagnostics, files map[string]*hcl.File) {
+func (s *display) report(diags hcl.Diagnostics, files map[string]*hcl.File) {
 	if s.json != nil {
 		s.json.Diagnostics(diags, files)
 		return

@@ -1,0 +1,238 @@
+package board
+
+import (
+	"slices"
+	"time"
+
+	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/planner"
+	"github.com/waybill-dev/waybill/tui/screen"
+)
+
+// Section groups the states of jobs as a reader looks for them.
+type Section uint8
+
+// The sections, in the order of their urgency.
+const (
+	Failed  Section = iota // failed, cancelled, expired, on hold: somebody has to look
+	Running                // a worker is at it
+	Waiting                // queued, or scheduled for a time
+	Closing                // its own work is done, its children's is not
+	Held                   // waits for other jobs
+	Done                   // completed, skipped, obsolete
+	Sections
+)
+
+// SectionOf is the section of jobs in this state.
+func SectionOf(s conveyor.State) Section {
+	switch s {
+	case conveyor.StateFailed, conveyor.StateCancelled, conveyor.StateExpired, conveyor.StateOnHold:
+		return Failed
+	case conveyor.StateRunning:
+		return Running
+	case conveyor.StateClosing:
+		return Closing
+	case conveyor.StateQueued, conveyor.StateScheduled:
+		return Waiting
+	case conveyor.StateCompleted, conveyor.StateSkipped, conveyor.StateObsolete:
+		return Done
+	default:
+		return Held
+	}
+}
+
+// Job is one job as told so far. The name is cleaned once, for it is drawn often.
+type Job struct {
+	applier.Followed
+	Name    string
+	Place   int            // in Board.Jobs
+	Action  planner.Action // of this apply; NoOp when it changed nothing
+	Failure string         // of the last failed attempt, as told
+	Tail    []string       // last lines of its log, as told
+	Returns int            // how often a worker gave it back for later, without an attempt spent, since that was last told
+	untold  bool           // it had failed when following began, and why has not been told yet
+}
+
+// Board folds an event stream into what is known now. Each event carries whole statuses, so the latest one wins and
+// a lost one does no harm. It belongs to one goroutine; its fields are for reading.
+type Board struct {
+	Opened   applier.Opened
+	Lock     *applier.LockWaiting // while waiting for it
+	Away     *applier.StoreAway   // while the store does not answer
+	Submit   applier.Submitting
+	Warnings []applier.Warning // each once
+	Done     *applier.Done
+
+	Following bool
+	Jobs      []*Job // in start order
+	Counts    [conveyor.StateExpired + 1]int
+	Members   [Sections][]int // places in Jobs, ascending
+
+	byAddr  map[config.Addr]*Job
+	applied map[config.Addr]planner.Action // rows written by this run
+}
+
+// New returns a Board that knows nothing.
+func New() *Board {
+	return &Board{byAddr: map[config.Addr]*Job{}, applied: map[config.Addr]planner.Action{}}
+}
+
+// Job is the followed job at an address, or nil.
+func (b *Board) Job(a config.Addr) *Job { return b.byAddr[a] }
+
+// Applied tells whether this run has written a change of the job at an address.
+func (b *Board) Applied(a config.Addr) bool {
+	_, mine := b.applied[a]
+	return mine
+}
+
+// Step is what one event changed of one job.
+type Step struct {
+	Job  *Job
+	Prev conveyor.Status // the zero Status when nothing was known
+}
+
+// Observe folds one event and returns the jobs whose status it told, in order. A status that was known already is
+// not returned, nor is one that is older than what is known.
+func (b *Board) Observe(e applier.Event) []Step {
+	if _, still := e.(applier.StoreAway); !still {
+		b.Away = nil // whatever else comes, the store told it, or nobody waits any more
+	}
+	switch e := e.(type) {
+	case applier.Opened:
+		b.Opened = e
+	case applier.StoreAway:
+		b.Away = &e
+	case applier.LockWaiting:
+		b.Lock = &e
+	case applier.Submitting:
+		b.Lock, b.Submit = nil, e
+	case applier.RowApplied:
+		b.Lock = nil
+		b.applied[e.Row.Addr] = e.Row.Action
+	case applier.RowDiverted:
+		b.applied[e.Row.Addr] = e.Row.Action
+	case applier.Following:
+		return b.follow(e)
+	case applier.JobChanged:
+		return b.change(e)
+	case applier.Warning:
+		if !slices.Contains(b.Warnings, e) {
+			b.Warnings = append(b.Warnings, e)
+		}
+	case applier.Done:
+		b.Lock, b.Done = nil, &e
+	}
+	return nil
+}
+
+// follow makes the listed jobs those that are followed. It may come again, when the workflow was applied anew meanwhile:
+// what is known of a submission that goes on is kept.
+func (b *Board) follow(e applier.Following) []Step {
+	known := b.byAddr
+	b.Lock, b.Done, b.Following = nil, nil, true
+	b.Jobs, b.byAddr = make([]*Job, 0, len(e.Jobs)), make(map[config.Addr]*Job, len(e.Jobs))
+	b.Counts, b.Members = [conveyor.StateExpired + 1]int{}, [Sections][]int{}
+	steps := make([]Step, 0, len(e.Jobs))
+	for _, f := range e.Jobs {
+		if b.byAddr[f.Addr] != nil {
+			continue
+		}
+		j := b.add(f)
+		prior := known[f.Addr]
+		same := prior != nil && prior.Status.UUID == j.Status.UUID
+		if same {
+			j.Failure, j.Tail, j.untold = prior.Failure, prior.Tail, prior.untold
+		}
+		switch {
+		case same && prior.Status == j.Status:
+		case j.Status.State == conveyor.StateFailed:
+			j.untold = true // the event that tells why is on its way
+		case same:
+			steps = append(steps, Step{Job: j, Prev: prior.Status})
+		default:
+			steps = append(steps, Step{Job: j})
+		}
+	}
+	return steps
+}
+
+func (b *Board) change(e applier.JobChanged) []Step {
+	j := b.byAddr[e.Addr]
+	if j == nil {
+		j = b.add(applier.Followed{Addr: e.Addr, Queue: e.Status.Queue, Status: e.Status})
+		j.Failure, j.Tail = e.Failure, e.LogTail
+		return []Step{{Job: j}}
+	}
+	prev, again := j.Status, j.untold
+	j.untold = false
+	if prev.UUID != e.Status.UUID {
+		prev, j.Failure, j.Tail = conveyor.Status{}, "", nil
+	}
+	changed := b.set(j, e.Status)
+	if e.Failure != "" || len(e.LogTail) > 0 {
+		j.Failure, j.Tail = e.Failure, e.LogTail
+	}
+	switch {
+	case again:
+		return []Step{{Job: j}}
+	case changed:
+		return []Step{{Job: j, Prev: prev}}
+	}
+	return nil
+}
+
+// add puts a new job at the end.
+func (b *Board) add(f applier.Followed) *Job {
+	f.Status.State = min(f.Status.State, conveyor.StateExpired)
+	j := &Job{Followed: f, Name: screen.Clean(f.Addr.String()), Place: len(b.Jobs), Action: b.applied[f.Addr]}
+	b.Jobs, b.byAddr[f.Addr] = append(b.Jobs, j), j
+	b.Counts[f.Status.State]++
+	sec := SectionOf(f.Status.State)
+	b.Members[sec] = append(b.Members[sec], j.Place)
+	return j
+}
+
+// set makes s the status of a job, and tells whether it was another.
+func (b *Board) set(j *Job, s conveyor.Status) bool {
+	s.State = min(s.State, conveyor.StateExpired)
+	prev := j.Status
+	if s == prev {
+		return false
+	}
+	j.Status = s
+	switch {
+	case s.Attempts != prev.Attempts || s.UUID != prev.UUID:
+		j.Returns = 0
+	case prev.State == conveyor.StateRunning && s.State == conveyor.StateScheduled:
+		j.Returns++
+	}
+	b.Counts[prev.State]--
+	b.Counts[s.State]++
+	if from, to := SectionOf(prev.State), SectionOf(s.State); from != to {
+		at, found := slices.BinarySearch(b.Members[from], j.Place)
+		if found {
+			b.Members[from] = slices.Delete(b.Members[from], at, at+1)
+		}
+		at, _ = slices.BinarySearch(b.Members[to], j.Place)
+		b.Members[to] = slices.Insert(b.Members[to], at, j.Place)
+	}
+	return true
+}
+
+// Settled is how many followed jobs are over or on hold.
+func (b *Board) Settled() int { return len(b.Members[Done]) + len(b.Members[Failed]) }
+
+// Lasted is how long a job's latest attempt took, or takes at now; 0 when it never started.
+func Lasted(s conveyor.Status, now time.Time) time.Duration {
+	if s.Started.IsZero() {
+		return 0
+	}
+	end := now
+	if !s.Ended.IsZero() && !s.Ended.Before(s.Started) {
+		end = s.Ended
+	}
+	return max(0, end.Sub(s.Started))
+}
