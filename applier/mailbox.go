@@ -2,13 +2,16 @@ package applier
 
 import (
 	"container/list"
+	"fmt"
 	"sync"
 )
 
-// mailbox hands events to an Observer from a goroutine of its own, so that whoever posts never waits. It is unbounded,
-// but an event that a later one makes obsolete leaves it: at most one JobChanged and one StillRunning per job and one
-// Submitting, LockWaiting and StoreAway are in it, however slow the observer. Order is the order of posting; what replaces
-// an earlier event stands at its own place, not at that one's.
+// mailbox hands events to an Observer from a goroutine of its own, so that whoever posts never waits. Order is the order of
+// posting, and every fact reaches the observer, however slow it is: what leaves the mailbox unseen is only what a later event
+// makes worthless, as the former number of rows submitted or of seconds a job runs.
+//
+// Memory has an end, so facts do too: beyond foldBeyond events a JobChanged takes the place of the former one of its job that
+// still waits. How many were folded so is told as a Warning, when the observer has caught up.
 type mailbox struct {
 	observer Observer
 	done     chan struct{} // closed when the last event was observed
@@ -16,13 +19,19 @@ type mailbox struct {
 	mu     sync.Mutex
 	filled *sync.Cond
 	events *list.List            // of Event
-	latest map[any]*list.Element // by obsolescence key
+	latest map[any]*list.Element // by what the event is about: the last one that waits
+	beyond int                   // foldBeyond; tests fold sooner
+	folded int                   // facts that were lost so, not told yet
 	closed bool
 }
 
+// foldBeyond is how many events wait for a slow observer before facts are folded: all that one reading of the whole event log
+// can hold (conveyor keeps about 50,000 changes), and some 40 MB.
+const foldBeyond = 1 << 16
+
 // newMailbox starts the goroutine; close ends it. A nil observer gets nothing and costs nothing.
 func newMailbox(o Observer) *mailbox {
-	m := &mailbox{observer: o, done: make(chan struct{}), events: list.New(), latest: map[any]*list.Element{}}
+	m := &mailbox{observer: o, done: make(chan struct{}), events: list.New(), latest: map[any]*list.Element{}, beyond: foldBeyond}
 	m.filled = sync.NewCond(&m.mu)
 	if o == nil {
 		close(m.done)
@@ -42,10 +51,13 @@ func (m *mailbox) post(e Event) {
 	if m.closed {
 		return
 	}
-	key := obsoletes(e)
+	key, fact := about(e)
 	if key != nil {
-		if old := m.latest[key]; old != nil {
-			e = keepFailure(e, old.Value.(Event))
+		if old := m.latest[key]; old != nil && (!fact || m.events.Len() >= m.beyond) {
+			if fact {
+				e = keepFailure(e, old.Value.(Event))
+				m.folded++
+			}
 			m.events.Remove(old)
 		}
 	}
@@ -86,45 +98,53 @@ func (m *mailbox) take() (Event, bool) {
 		}
 		m.filled.Wait()
 	}
-	e := m.events.Remove(m.events.Front()).(Event)
-	if key := obsoletes(e); key != nil {
+	if m.folded > 0 && m.events.Len() <= max(1, m.beyond/2) {
+		lost := m.folded
+		m.folded = 0
+		return Warning{Summary: "Changes of jobs were left out", Detail: fmt.Sprintf("Whoever reads this was so slow that %d changes were told "+
+			"together with a later one of the same job. Where each job stands is right.", lost)}, true
+	}
+	first := m.events.Front()
+	e := m.events.Remove(first).(Event)
+	if key, _ := about(e); key != nil && m.latest[key] == first {
 		delete(m.latest, key)
 	}
 	return e, true
 }
 
-// obsoletes is a key that e shares with the events it makes obsolete; nil for what must be seen.
-func obsoletes(e Event) any {
+// about is a key that an event shares with those a later one of them can stand for; nil for what must be seen. A fact is stood
+// for only when memory wants it.
+func about(e Event) (key any, fact bool) {
 	type changed struct{ addr any }
 	type running struct{ addr any }
 	type progress struct{ addr, uuid any }
 	switch e := e.(type) {
 	case JobChanged:
-		return changed{e.Addr}
+		return changed{e.Addr}, true
 	case StillRunning:
-		return running{e.Addr}
+		return running{e.Addr}, false
 	case JobProgress:
-		return progress{e.Addr, e.UUID}
+		return progress{e.Addr, e.UUID}, false
 	case Submitting:
-		return "submitting"
+		return "submitting", false
 	case LockWaiting:
-		return "waiting"
+		return "waiting", false
 	case StoreAway:
-		return "away"
+		return "away", false
 	case WorkflowsSeen:
-		return "workflows"
+		return "workflows", false
 	case QueuesSeen:
-		return "queues"
+		return "queues", false
 	case WorkersSeen:
-		return "workers"
+		return "workers", false
 	case LooseSeen:
-		return "loose"
+		return "loose", false
 	default:
-		return nil
+		return nil, false
 	}
 }
 
-// keepFailure keeps what was told of a failed attempt when the event that told it becomes obsolete unseen.
+// keepFailure keeps what was told of a failed attempt when the event that told it is folded.
 func keepFailure(next, prior Event) Event {
 	n, ok := next.(JobChanged)
 	p, was := prior.(JobChanged)

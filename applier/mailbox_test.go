@@ -35,31 +35,61 @@ func (g *gate) Observe(e Event) {
 	}
 }
 
-// TestMailboxCoalesces posts while the observer is stuck: posting returns, and what is left for it is each job's latest
-// status, every warning, and the end.
-func TestMailboxCoalesces(t *testing.T) {
+// TestMailboxLosesNoFact posts while the observer is stuck: posting returns, and what is left for it is every change of every job,
+// every warning, the latest of what only counts, and the end.
+func TestMailboxLosesNoFact(t *testing.T) {
 	t.Parallel()
 	g := newGate()
 	m := newMailbox(g)
 	m.post(Warning{Summary: "first"})
 	<-g.reached
 	a, b := config.Addr{Name: "a"}, config.Addr{Name: "b"}
-	status := func(s conveyor.State) conveyor.Status { return conveyor.Status{UUID: "u", State: s} }
-	for i := range 10000 {
+	want := []string{"warning first"}
+	const n = 10000
+	for i := range n {
 		m.post(Submitting{Done: i})
-		m.post(JobChanged{Addr: a, Status: status(conveyor.StateRunning), Seq: int64(3 * i)})
-		m.post(JobChanged{Addr: b, Status: status(conveyor.StateQueued), Seq: int64(3*i + 1)})
+		m.post(JobChanged{Addr: a, Status: conveyor.Status{UUID: "u", State: conveyor.StateRunning}, Seq: int64(2 * i)})
+		m.post(JobChanged{Addr: b, Status: conveyor.Status{UUID: "v", State: conveyor.StateQueued}, Seq: int64(2*i + 1)})
+		if i == n-1 {
+			want = append(want, fmt.Sprint("submitting ", i))
+		}
+		want = append(want, fmt.Sprintf(`job.a running %d ""`, 2*i), fmt.Sprintf(`job.b queued %d ""`, 2*i+1))
 	}
-	m.post(Warning{Summary: "second"})
-	m.post(JobChanged{Addr: a, Status: status(conveyor.StateScheduled), Seq: 40000, Failure: "exit status 3"})
-	m.post(JobChanged{Addr: a, Status: status(conveyor.StateQueued), Seq: 40001})
 	m.post(Done{})
-	if n := m.events.Len(); n > 10 {
-		t.Errorf("%d events wait for a slow observer", n)
-	}
+	want = append(want, "done")
 	close(g.open)
 	m.close()
-	want := []string{"warning first", "submitting 9999", `job.b queued 29998 ""`, "warning second", `job.a queued 40001 "exit status 3"`, "done"}
+	if diff := cmp.Diff(want, g.seen); diff != "" {
+		t.Errorf("observed (-want +got):\n%s", diff)
+	}
+}
+
+// TestMailboxFolds posts more than the mailbox holds: what is left is each job's latest status, and how much is not.
+func TestMailboxFolds(t *testing.T) {
+	t.Parallel()
+	g := newGate()
+	m := newMailbox(g)
+	m.beyond = 4
+	m.post(Warning{Summary: "first"})
+	<-g.reached
+	a, b := config.Addr{Name: "a"}, config.Addr{Name: "b"}
+	changed := func(a config.Addr, seq int64, failure string) {
+		m.post(JobChanged{Addr: a, Status: conveyor.Status{UUID: a.Name, State: conveyor.StateQueued}, Seq: seq, Failure: failure})
+	}
+	for seq := range int64(4) {
+		changed(a, seq, "")
+	}
+	changed(b, 4, "") // b has nothing that could make room
+	changed(a, 5, "exit status 3")
+	changed(a, 6, "")
+	if n := m.events.Len(); n > 5 {
+		t.Errorf("%d events wait for a slow observer", n)
+	}
+	m.post(Done{})
+	close(g.open)
+	m.close()
+	want := []string{"warning first", `job.a queued 0 ""`, `job.a queued 1 ""`, `job.a queued 2 ""`, `job.b queued 4 ""`,
+		"warning Changes of jobs were left out", `job.a queued 6 "exit status 3"`, "done"}
 	if diff := cmp.Diff(want, g.seen); diff != "" {
 		t.Errorf("observed (-want +got):\n%s", diff)
 	}

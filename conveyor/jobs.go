@@ -28,6 +28,13 @@ func (c *Client) Statuses(ctx context.Context, uuids []string) ([]Status, error)
 	return statuses()
 }
 
+// StatusesAt is Statuses at one moment, with the number of the last event before it: what Events tells after that number happened
+// after what was read. Subscribe does so by itself; this is for a reader that does other things in between.
+func (c *Client) StatusesAt(ctx context.Context, uuids []string) ([]Status, int64, error) {
+	t, found, err := c.snapshot(ctx, uuids)
+	return found, t.seq, err
+}
+
 // statusesIn is Statuses as part of a pipeline with other reads: call what it returns after Exec.
 func (c *Client) statusesIn(ctx context.Context, pipe redis.Pipeliner, uuids []string) func() ([]Status, error) {
 	var cmds []*redis.SliceCmd
