@@ -1,5 +1,7 @@
 package tui
 
+import "hash/fnv"
+
 // Ink colours lines that scroll by, with the eight colours that every terminal has. The zero value writes none.
 type Ink struct{ On bool }
 
@@ -24,3 +26,13 @@ func (i Ink) Yellow(s string) string { return i.wrap("33", s) }
 
 // Faint is for what may be skipped.
 func (i Ink) Faint(s string) string { return i.wrap("2", s) }
+
+// Tell is for names that tell lines of several sources apart: each name has a colour of its own, the same in every run.
+func (i Ink) Tell(name, s string) string {
+	h := fnv.New32a()
+	h.Write([]byte(name)) //nolint:errcheck // it never fails
+	return i.wrap(tellColours[h.Sum32()%uint32(len(tellColours))], s)
+}
+
+// tellColours leave out red and yellow, which mean something.
+var tellColours = [...]string{"36", "32", "35", "34", "96", "92", "95", "94"}

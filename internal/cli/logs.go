@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -15,62 +13,152 @@ import (
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/planner"
-	"github.com/waybill-dev/waybill/tui/screen"
 )
 
-const (
-	logPage  = 500 // entries of one read
-	logBlock = time.Second
-)
+// logsRequest is what logs was asked for.
+type logsRequest struct {
+	redis   redisFlag
+	follow  bool
+	since   string
+	attempt int64
+	json    bool
+
+	addrs []config.Addr // none: all jobs
+	begin time.Time     // of since; zero: from the start
+}
 
 func (a *app) logsCommand() *cobra.Command {
-	var r redisFlag
-	follow := false
+	var q logsRequest
 	cmd := &cobra.Command{
-		Use: "logs ADDR [DIR | FILES]", Short: "Show what a job has written",
+		Use: "logs [ADDR...] [DIR | FILES]", Short: "Show what jobs have written",
 		Long: `Writes the log of a job to stdout: what its attempts wrote to their stdout and
 stderr, the oldest first. A line on stderr tells where an attempt after the first
-one begins, and how much was not kept when an attempt wrote more than 1 MiB.
+one begins, and how much was not kept: of each attempt 1 MiB is, of each job the
+newest five attempts, as long as the job itself is kept.
 
-With -f it goes on until the job has ended.`,
+With several addresses, the address of a block with count or for_each, or none at
+all for every job of the workflow, the lines of all are put in order of time, each
+behind the name of its job.
+
+With -f it goes on until the jobs are settled, attempt after attempt.`,
 		Example: `waybill logs job.report
-waybill logs -f 'job.clean["eu"]' examples/sales`,
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			addrs, paths, err := addresses(args)
-			if err != nil {
-				return err
-			}
-			if len(addrs) != 1 {
-				return fail("Wrong number of arguments", "logs takes the address of one job, such as job.load or 'job.load[\"eu\"]', and got %d.", len(addrs))
-			}
-			w, err := a.load(paths, variables{}, settingsOnly, nil)
-			if err != nil {
-				return err
-			}
-			how := reading
-			if follow {
-				how = serving
-			}
-			s, err := a.open(cmd.Context(), r, w, how)
-			if err != nil {
-				return err
-			}
-			defer s.close() //nolint:errcheck // nothing was written
-			state, err := applier.ReadState(cmd.Context(), s.client, s.workflow)
-			if err != nil {
-				return err
-			}
-			record := state.Records[addrs[0].String()]
-			if record == nil {
-				return unknownJob(addrs[0], state)
-			}
-			l := logReader{client: s.client, uuid: record.UUID.String(), out: a.p.Stdout, notes: a.p.Stderr, clean: terminal(a.p.Stdout)}
-			return l.run(cmd.Context(), follow)
-		},
+waybill logs -f 'job.clean["eu"]' examples/sales
+waybill logs -since=10m
+waybill logs -json -attempt=2 job.report`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.logs(cmd.Context(), q, args) },
 	}
-	r.flags(cmd)
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "Go on until the job has ended.")
+	q.redis.flags(cmd)
+	cmd.Flags().BoolVarP(&q.follow, "follow", "f", false, "Go on until the jobs are settled.")
+	cmd.Flags().StringVar(&q.since, "since", "", "Leave out what was written before: so long ago, as in `10m`, or an RFC 3339 time.")
+	cmd.Flags().Int64Var(&q.attempt, "attempt", 0, "Show the start number `N` of the jobs alone.")
+	cmd.Flags().BoolVar(&q.json, "json", false, "Write one JSON object a line; \"waybill schema logs\" describes it.")
 	return cmd
+}
+
+func (a *app) logs(ctx context.Context, q logsRequest, args []string) error {
+	var paths []string
+	var err error
+	if q.addrs, paths, err = addresses(args); err != nil {
+		return err
+	}
+	if q.attempt < 0 {
+		return fail("Invalid option", "-attempt counts the starts of a job from 1, and got %d.", q.attempt)
+	}
+	w, err := a.load(paths, variables{}, settingsOnly, nil)
+	if err != nil {
+		return err
+	}
+	how := reading
+	if q.follow {
+		how = serving
+	}
+	s, err := a.open(ctx, q.redis, w, how)
+	if err != nil {
+		return err
+	}
+	defer s.close() //nolint:errcheck // nothing was written
+	if q.begin, err = sinceWhen(q.since, s.now()); err != nil {
+		return err
+	}
+	state, err := applier.ReadState(ctx, s.client, s.workflow)
+	if err != nil {
+		return err
+	}
+	chosen, err := q.choose(state)
+	if err != nil {
+		return err
+	}
+	if len(q.addrs) == 1 && len(chosen) == 1 && !q.json {
+		l := logReader{source: q.source(s, state.Records[chosen[0]]), out: a.p.Stdout, notes: a.p.Stderr, clean: terminal(a.p.Stdout)}
+		return l.run(ctx, q.follow)
+	}
+	many := newLogLines(a, chosen, q.json)
+	if q.follow {
+		return q.followAll(ctx, s, many)
+	}
+	var sources []*logSource
+	for _, address := range chosen {
+		if live, known := state.Live[address]; known && live.Fence > 0 {
+			source := q.source(s, state.Records[address])
+			source.name = address
+			sources = append(sources, source)
+		}
+	}
+	return mergeLogs(ctx, sources, many)
+}
+
+// sinceWhen is the moment that -since means.
+func sinceWhen(since string, now time.Time) (time.Time, error) {
+	if since == "" {
+		return time.Time{}, nil
+	}
+	if d, err := time.ParseDuration(since); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	t, err := time.Parse(time.RFC3339, since)
+	if err != nil {
+		return t, fail("Invalid option", "-since=%s is neither a duration such as 10m nor a time such as %s.", since, now.UTC().Format(time.RFC3339))
+	}
+	return t, nil
+}
+
+// choose finds the records that the addresses mean, in the order of the state list; none means all.
+func (q *logsRequest) choose(state *planner.State) ([]string, error) {
+	var chosen []string
+	for address := range state.Records {
+		if addr, err := config.ParseAddr(address); err == nil && q.wants(addr) {
+			chosen = append(chosen, address)
+		}
+	}
+	for _, addr := range q.addrs {
+		if !slices.ContainsFunc(chosen, func(address string) bool {
+			a, _ := config.ParseAddr(address) // it was read before
+			return a == addr || a.Block() == addr
+		}) {
+			return nil, unknownJob(addr, state)
+		}
+	}
+	slices.SortFunc(chosen, func(a, b string) int {
+		x, _ := config.ParseAddr(a)
+		y, _ := config.ParseAddr(b)
+		switch {
+		case x.Less(y):
+			return -1
+		case y.Less(x):
+			return 1
+		}
+		return 0
+	})
+	return chosen, nil
+}
+
+// wants tells whether an address is asked for, by itself or by its block.
+func (q *logsRequest) wants(addr config.Addr) bool {
+	return len(q.addrs) == 0 || slices.ContainsFunc(q.addrs, func(a config.Addr) bool { return a == addr || a == addr.Block() })
+}
+
+func (q *logsRequest) source(s *store, r *planner.Record) *logSource {
+	return newLogSource(s.client, r.UUID.String(), q.begin, q.attempt)
 }
 
 // unknownJob says which addresses there are near one that is not recorded.
@@ -101,81 +189,46 @@ func unknownJob(addr config.Addr, state *planner.State) error {
 	return fail("No such job", "Workflow %q has no job %s. %s", state.Workflow, addr, hint)
 }
 
-// logReader writes one job's log.
-type logReader struct {
-	client     *conveyor.Client
-	uuid       string
-	out, notes io.Writer
-	clean      bool // out is a terminal: what jobs write must not steer it
-
+// logSource reads one job's log, page by page.
+type logSource struct {
+	client  *conveyor.Client
+	uuid    string
+	name    string    // its address
+	since   time.Time // pieces before are left out
+	attempt int64     // only this start; 0: all
 	at      conveyor.LogPosition
-	dropped int64
-	rest    []byte // of an unfinished line, when clean
 }
 
-func (l *logReader) run(ctx context.Context, follow bool) error {
-	for {
-		// The status is read before the log: what an ended job wrote is then complete.
-		over := !follow
-		if follow {
-			statuses, err := l.client.Statuses(ctx, []string{l.uuid})
-			if err != nil {
-				return err
-			}
-			over = statuses[0].State.Ended() || statuses[0].State == conveyor.StateUnknown || statuses[0].State == conveyor.StateOnHold
-		}
-		block := logBlock
-		if over {
-			block = 0
-		}
-		entries, err := l.client.Logs(ctx, l.uuid, l.at, logPage, block)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			if err := l.write(e); err != nil {
-				return err
-			}
-		}
-		if over && len(entries) < logPage {
-			return l.flush()
-		}
-	}
+// logPage is how many entries one read returns.
+const logPage = 500
+
+func newLogSource(c *conveyor.Client, uuid string, since time.Time, attempt int64) *logSource {
+	return &logSource{client: c, uuid: uuid, since: since, attempt: attempt, at: conveyor.LogPosition{Fence: attempt}}
 }
 
-func (l *logReader) write(e conveyor.LogEntry) error {
-	if e.Fence != l.at.Fence && l.at.Fence != 0 {
-		if err := l.flush(); err != nil {
-			return err
+// next returns what was asked for of the next page, waiting up to block for it. more tells that there may be another right behind.
+func (l *logSource) next(ctx context.Context, block time.Duration) (entries []conveyor.LogEntry, more bool, err error) {
+	found, err := l.client.Logs(ctx, l.uuid, l.at, logPage, block)
+	if err != nil {
+		return nil, false, err
+	}
+	more = len(found) == logPage
+	for _, e := range found {
+		if l.attempt > 0 && e.Fence > l.attempt {
+			return entries, false, nil
 		}
-		fmt.Fprintf(l.notes, "--- start %d of the job, %s ---\n", e.Fence, e.At.UTC().Format(time.RFC3339))
-		l.dropped = 0
+		l.at = conveyor.LogPosition{Fence: e.Fence, N: e.N}
+		if !e.At.Before(l.since) {
+			entries = append(entries, e)
+		}
 	}
-	l.at = conveyor.LogPosition{Fence: e.Fence, N: e.N}
-	if e.Dropped > l.dropped {
-		fmt.Fprintf(l.notes, "--- %d bytes were not kept ---\n", e.Dropped-l.dropped)
-		l.dropped = e.Dropped
-	}
-	if !l.clean {
-		_, err := l.out.Write(e.Text)
-		return err
-	}
-	l.rest = append(l.rest, e.Text...)
-	end := bytes.LastIndexByte(l.rest, '\n') + 1
-	if end == 0 {
-		return nil
-	}
-	_, err := io.WriteString(l.out, screen.CleanText(string(l.rest[:end])))
-	l.rest = append(l.rest[:0], l.rest[end:]...)
-	return err
+	return entries, more, nil
 }
 
-// flush writes what is left of an unfinished line.
-func (l *logReader) flush() error {
-	if len(l.rest) == 0 {
-		return nil
+// over tells whether nothing that was asked for will be written any more.
+func (l *logSource) over(s conveyor.Status) bool {
+	if l.attempt > 0 && (s.Fence > l.attempt || s.Fence == l.attempt && s.State != conveyor.StateRunning) {
+		return true
 	}
-	_, err := fmt.Fprintln(l.out, screen.CleanText(string(l.rest)))
-	l.rest = nil
-	return err
+	return s.State.Ended() || s.State == conveyor.StateUnknown || s.State == conveyor.StateOnHold
 }
