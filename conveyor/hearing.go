@@ -175,7 +175,7 @@ func (t *topic) tell(m Message, local, global bool) {
 // follow hands out what the log says until ctx ends.
 func (h *hearing) follow(ctx context.Context, t trail) {
 	for pause := newPause(); ctx.Err() == nil; {
-		batch, err := t.next(ctx, true)
+		batch, err := t.next(ctx, lifeEvery)
 		switch {
 		case err == nil && !batch.Gap:
 			err = h.hand(ctx, batch.Events)

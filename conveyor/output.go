@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -53,6 +54,20 @@ func (c *Client) Logs(ctx context.Context, uuid string, after LogPosition, limit
 	return entries, nil
 }
 
+// LogEnd returns the last entries, at most limit, of what one attempt of a job has written so far, in order.
+func (c *Client) LogEnd(ctx context.Context, uuid string, fence int64, limit int) ([]LogEntry, error) {
+	attempt := strconv.FormatInt(fence, 10)
+	messages, err := c.rdb.XRevRangeN(ctx, c.keys.log(uuid), attempt, attempt, int64(max(limit, 1))).Result()
+	if err != nil {
+		return nil, read(ctx, "read "+c.keys.log(uuid), err)
+	}
+	entries := make([]LogEntry, len(messages))
+	for i, m := range messages {
+		entries[len(messages)-1-i] = decodeLogEntry(m)
+	}
+	return entries, nil
+}
+
 // decodeLogEntry reads an entry numbered <fence>-<n>: time t, and text x or the count d of bytes left out.
 func decodeLogEntry(m redis.XMessage) LogEntry {
 	text := func(field string) string {
@@ -76,9 +91,14 @@ func (c *Client) Result(ctx context.Context, uuid string) ([]byte, error) {
 
 // Failure returns the text of a job's last failure; "" when there is none.
 func (c *Client) Failure(ctx context.Context, uuid string) (string, error) {
-	text, err := c.rdb.HGet(ctx, c.keys.failures(), uuid).Result()
-	if errors.Is(err, redis.Nil) {
-		return "", nil
+	texts, err := c.Failures(ctx, []string{uuid})
+	if err != nil {
+		return "", err
 	}
-	return text, read(ctx, "read "+c.keys.failures(), err)
+	return texts[0], nil
+}
+
+// Failures is Failure for many jobs, in order, with one command for every thousand.
+func (c *Client) Failures(ctx context.Context, uuids []string) ([]string, error) {
+	return c.fieldsOf(ctx, c.keys.failures(), uuids)
 }

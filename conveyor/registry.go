@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -113,41 +114,53 @@ func (c *Client) WaitWake(ctx context.Context, workerID string, timeout time.Dur
 	return err == nil, read(ctx, "wait for a wake-up", err)
 }
 
-// Workers lists the registered workers by id.
-func (c *Client) Workers(ctx context.Context) ([]WorkerInfo, error) {
+// Beats tells when each registered worker beat last, and what time it is, by the store's clock. It is one small read.
+func (c *Client) Beats(ctx context.Context) (last map[string]time.Time, now time.Time, err error) {
 	pipe := c.rdb.Pipeline()
 	ids, beat := pipe.ZRangeWithScores(ctx, c.keys.workers(), 0, -1), pipe.Time(ctx)
 	clock := pipe.Get(ctx, c.keys.clock())
 	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
-		return nil, read(ctx, "read "+c.keys.workers(), err)
+		return nil, now, read(ctx, "read "+c.keys.workers(), err)
 	}
-	now := testClock(beat.Val(), clock.Val())
-	pipe = c.rdb.Pipeline()
-	infos, loads := map[string]*redis.MapStringStringCmd{}, map[string]*redis.IntCmd{}
+	last = make(map[string]time.Time, len(ids.Val()))
 	for _, z := range ids.Val() {
 		id, _ := z.Member.(string)
-		infos[id] = pipe.HGetAll(ctx, c.keys.worker(id))
-		loads[id] = pipe.ZCard(ctx, c.keys.worker(id)+":jobs")
+		last[id] = time.UnixMilli(int64(z.Score))
 	}
-	if len(infos) > 0 {
-		if _, err := pipe.Exec(ctx); err != nil {
-			return nil, read(ctx, "read workers", err)
-		}
+	return last, testClock(beat.Val(), clock.Val()), nil
+}
+
+// Workers lists the registered workers by id.
+func (c *Client) Workers(ctx context.Context) ([]WorkerInfo, error) {
+	beats, now, err := c.Beats(ctx)
+	if err != nil || len(beats) == 0 {
+		return []WorkerInfo{}, err
 	}
-	out := make([]WorkerInfo, 0, len(infos))
-	for _, z := range ids.Val() {
-		id, _ := z.Member.(string)
-		f, last := infos[id].Val(), time.UnixMilli(int64(z.Score))
-		w := WorkerInfo{
+	ids := slices.Sorted(maps.Keys(beats))
+	pipe := c.rdb.Pipeline()
+	infos, loads := make([]*redis.MapStringStringCmd, len(ids)), make([]*redis.IntCmd, len(ids))
+	for i, id := range ids {
+		infos[i], loads[i] = pipe.HGetAll(ctx, c.keys.worker(id)), pipe.ZCard(ctx, c.keys.worker(id)+":jobs")
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, read(ctx, "read workers", err)
+	}
+	out := make([]WorkerInfo, len(ids))
+	for i, id := range ids {
+		f := infos[i].Val()
+		out[i] = WorkerInfo{
 			ID: id, Host: f["host"], PID: int(integer(f["pid"])), Team: f["team"], Queues: listed(f["queues"]), Types: listed(f["types"]),
-			KeyIDs: listed(f["keys"]), Capacity: int(integer(f["capacity"])),
-			Load: int(loads[id].Val()), LastBeat: last, Alive: now.Sub(last) < DeadAfter,
+			KeyIDs: listed(f["keys"]), Capacity: int(integer(f["capacity"])), Load: int(loads[i].Val()),
 		}
+		out[i].Seen(beats[id], now)
 		if f["started"] != "" {
-			w.Started = time.UnixMilli(integer(f["started"]))
+			out[i].Started = time.UnixMilli(integer(f["started"]))
 		}
-		out = append(out, w)
 	}
-	slices.SortFunc(out, func(a, b WorkerInfo) int { return strings.Compare(a.ID, b.ID) })
 	return out, nil
+}
+
+// Seen fills in when the worker beat last, and whether it is alive now, both by the store's clock.
+func (w *WorkerInfo) Seen(last, now time.Time) {
+	w.LastBeat, w.Alive = last, now.Sub(last) < DeadAfter
 }

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
-	"strings"
 )
 
 // SubscribeOptions says which jobs a subscription is about. The zero value is all of them.
@@ -109,7 +107,7 @@ func (s *subscription) next(ctx context.Context) ([]Observation, error) {
 		return []Observation{o}, err
 	}
 	at := s.trail
-	batch, err := at.next(ctx, true)
+	batch, err := at.next(ctx, lifeEvery)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +197,11 @@ func (s *subscription) snapshot(ctx context.Context) (Observation, error) {
 		}
 		s.trail, found, err = s.c.snapshot(ctx, s.o.UUIDs)
 	} else {
-		s.trail, found, err = s.c.survey(ctx)
+		var all Survey
+		if all, err = s.c.survey(ctx); err == nil && len(all.Damaged) > 0 {
+			err = all.Damaged[0]
+		}
+		s.trail, found = all.trail, all.Jobs
 	}
 	if err == nil && !s.all() {
 		err = s.readLabels(ctx, found)
@@ -209,48 +211,4 @@ func (s *subscription) snapshot(ctx context.Context) (Observation, error) {
 		return Observation{}, err
 	}
 	return Observation{Snapshot: true, Event: Event{Seq: s.trail.seq, Jobs: found}}, nil
-}
-
-// survey reads the statuses of all jobs, and the place in the log that they belong to. They cannot be read at one moment, so
-// what happened meanwhile is taken from the log.
-func (c *Client) survey(ctx context.Context) (trail, []Status, error) {
-	for {
-		t, err := c.here(ctx)
-		if err != nil {
-			return t, nil, err
-		}
-		found, broken := map[string]Status{}, error(nil)
-		err = scan(ctx, c.rdb.HScan(ctx, c.keys.status(), 0, "", readSlice), 2, func(v []string) {
-			s, err := decodeStatus(v[0], v[1])
-			if err != nil {
-				broken = err
-			}
-			found[v[0]] = s
-		})
-		if err = errors.Join(read(ctx, "read "+c.keys.status(), err), broken); err != nil {
-			return t, nil, err
-		}
-		end, err := c.here(ctx)
-		if err != nil {
-			return t, nil, err
-		}
-		gap := false
-		for t.seq < end.seq && !gap {
-			batch, err := t.next(ctx, false)
-			if err != nil {
-				return t, nil, err
-			}
-			for _, e := range batch.Events {
-				for _, s := range e.Jobs {
-					if found[s.UUID] = s; s.State == StateUnknown {
-						delete(found, s.UUID)
-					}
-				}
-			}
-			gap = batch.Gap || len(batch.Events) == 0
-		}
-		if !gap && end.life == t.life {
-			return t, slices.SortedFunc(maps.Values(found), func(a, b Status) int { return strings.Compare(a.UUID, b.UUID) }), nil
-		}
-	}
 }

@@ -19,18 +19,14 @@ type trail struct {
 	checked time.Time
 }
 
-// next returns what happened since, and goes on to there. It waits for a while at most, or not at all. With a Gap the reader has
-// to start over from a snapshot.
-func (t *trail) next(ctx context.Context, wait bool) (EventBatch, error) {
-	block := time.Duration(0)
-	if wait {
-		block = lifeEvery
-	}
+// next returns what happened since, and goes on to there. It waits up to block for the first event. With a Gap the reader has
+// to start over from a snapshot; one that waits, but shorter than lifeEvery, learns of it up to that much later.
+func (t *trail) next(ctx context.Context, block time.Duration) (EventBatch, error) {
 	batch, err := t.c.eventsAfter(ctx, t.seq, block)
 	if err != nil {
 		return batch, err
 	}
-	if len(batch.Events) == 0 || time.Since(t.checked) >= lifeEvery {
+	if len(batch.Events) == 0 && (block == 0 || block >= lifeEvery) || time.Since(t.checked) >= lifeEvery {
 		at, err := t.c.here(ctx)
 		if err != nil {
 			return EventBatch{Seq: t.seq}, err
