@@ -53,6 +53,7 @@ type RowDiverted struct {
 // comes again, and replaces the list, when another apply changes the workflow meanwhile.
 type Following struct {
 	Jobs []Followed
+	At   Position // what comes after it is told
 }
 
 // Followed is one job an apply waits for.
@@ -76,6 +77,7 @@ type JobChanged struct {
 	// ever. Part 0 is a status that was read, since the event is not in the log any more: as it stood after event Seq.
 	Seq  int64
 	Part int
+	Last bool // no other job of the list has a greater Part in this event
 	At   time.Time
 	// Failure is the last failure's text and LogTail the last lines of the log, filled in for failed attempts.
 	Failure string

@@ -22,13 +22,19 @@ func failuresOf(s conveyor.Status) int {
 }
 
 // failure reads the text of a job's last failure and the end of that attempt's log. Both are for people: where they
-// cannot be read, the change is told without them.
-func (f *follower) failure(ctx context.Context, s conveyor.Status) (text string, tail []string) {
-	text, err := f.client.Failure(ctx, s.UUID)
-	if err != nil {
-		return "", nil
+// cannot be read, the change is told without them. So is an older failure, of which only the log is left.
+func (f *follower) failure(ctx context.Context, j *watchedJob, prior conveyor.Status) (text string, tail []string) {
+	if failuresOf(j.now) <= failuresOf(j.status) {
+		var err error
+		if text, err = f.client.Failure(ctx, j.status.UUID); err != nil {
+			return "", nil
+		}
 	}
-	return namedHolder(text, f.addressOf), f.logTail(ctx, s)
+	fence := j.status.Fence
+	if prior.State == conveyor.StateRunning && prior.Fence < fence {
+		fence = prior.Fence // the same call has started the next attempt
+	}
+	return namedHolder(text, f.addressOf), f.logTail(ctx, j.status.UUID, fence)
 }
 
 // addressOf is the address of a recorded job, "" for others.
@@ -39,17 +45,17 @@ func (f *follower) addressOf(uuid string) string {
 	return ""
 }
 
-// logTail is the last lines that the job's latest attempt wrote.
-func (f *follower) logTail(ctx context.Context, s conveyor.Status) []string {
+// logTail is the last lines that an attempt wrote.
+func (f *follower) logTail(ctx context.Context, uuid string, fence int64) []string {
 	var tail []byte
-	for at := (conveyor.LogPosition{Fence: s.Fence}); ; {
-		entries, err := f.client.Logs(ctx, s.UUID, at, logPage, 0)
+	for at := (conveyor.LogPosition{Fence: fence}); ; {
+		entries, err := f.client.Logs(ctx, uuid, at, logPage, 0)
 		if err != nil {
 			return nil
 		}
 		for _, e := range entries {
 			at = conveyor.LogPosition{Fence: e.Fence, N: e.N}
-			if e.Fence == s.Fence {
+			if e.Fence == fence {
 				tail = lastLines(append(tail, e.Text...), tailLines)
 			}
 		}

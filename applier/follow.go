@@ -17,16 +17,15 @@ const (
 	unservedGrace = 3 * time.Second // a worker that starts together with the apply needs a moment to register
 )
 
-// Position is a place in the event stream: after the change that it names. The zero value is where following begins.
-type Position struct {
-	Seq  int64 // of the engine's event log
-	Part int   // which of the event's jobs, from 1
-}
-
-// FollowOptions say what Follow tells. The zero value is all that happens from now on.
+// FollowOptions say from where on Follow tells changes. The zero value is from now on: how the jobs stand comes first.
 type FollowOptions struct {
-	// After is the last change that was told before, by this process or another: what came after it is told.
+	// After is the last change that was told before, by this process or another: what came after it is told. A job that has
+	// changed since then begins in Following without a status, the others with theirs, so that nothing moves backwards. If the
+	// bounded event log does not reach back so far any more, a Warning says so and it begins as from now on.
 	After Position
+	// Latest begins where the latest apply that wrote something did, if the log still reaches there, and else as from now on. Who
+	// follows an apply from another process so gets what the apply itself tells. After goes before it.
+	Latest bool
 }
 
 // Follow tells about a workflow's jobs until all are settled or wait for their time, whoever submitted them. It writes
@@ -34,7 +33,7 @@ type FollowOptions struct {
 func Follow(ctx context.Context, c *conveyor.Client, workflow string, o FollowOptions, observer Observer) (Result, error) {
 	mail := newMailbox(observer)
 	defer mail.close()
-	f := &follower{client: c, workflow: workflow, mail: mail}
+	f := &follower{client: c, workflow: workflow, mail: mail, o: o}
 	r, err := f.run(ctx)
 	mail.post(Done{Result: r, Err: err})
 	return r, err
@@ -46,10 +45,14 @@ type follower struct {
 	workflow string
 	mail     *mailbox
 	keyID    string // of the key under which this process signs; "" when it only watches
+	o        FollowOptions
+	first    int64 // of an apply's own follower: the number of the first event that it may have caused; 0: it wrote nothing
 
 	snap     *snapshot
-	jobs     *watchedJobs
-	seq      int64         // of the last event seen
+	jobs     *watchedJobs // nil before the first load
+	at       Position     // of the last change told
+	backlog  []conveyor.Event
+	current  int64         // state is at least as of this event
 	ahead    time.Duration // of the store's clock before this machine's
 	warned   map[Warning]bool
 	turnedAt time.Time
@@ -61,7 +64,7 @@ func (f *follower) run(ctx context.Context) (Result, error) {
 	f.began, f.warned = time.Now(), map[Warning]bool{}
 	patient := endurance{post: f.mail.post, then: thenFollowed}
 	err := patient.call(ctx, f.load)
-	for err == nil && !f.jobs.settled() {
+	for err == nil && !f.settled() {
 		err = patient.call(ctx, f.step)
 	}
 	if err == nil && ctx.Err() != nil || endedBy(ctx, err) {
@@ -69,7 +72,7 @@ func (f *follower) run(ctx context.Context) (Result, error) {
 			return Result{Interrupted: true}, nil
 		}
 		r := f.result()
-		r.Interrupted = !f.jobs.settled()
+		r.Interrupted = !f.settled()
 		return r, nil
 	}
 	if err != nil {
@@ -78,107 +81,114 @@ func (f *follower) run(ctx context.Context) (Result, error) {
 	return f.result(), nil
 }
 
-// load reads state and statuses and starts over with them. The event number is taken first, so that nothing falls
-// between the statuses and the first event.
-func (f *follower) load(ctx context.Context) error {
-	seq, err := f.client.LastEvent(ctx)
-	if err != nil {
-		return err
-	}
-	snap, err := readSnapshot(ctx, f.client, f.workflow)
-	if err != nil {
-		return err
-	}
-	now, err := f.client.Now(ctx)
-	if err != nil {
-		return err
-	}
-	f.ahead = time.Until(now)
-	prior := f.jobs
-	f.snap, f.jobs, f.seq = snap, watchRecords(snap.state), seq
-	if prior != nil {
-		f.jobs.keepTold(prior)
-	}
-	if err := f.readStatuses(ctx, nil); err != nil {
-		return err
-	}
-	following := Following{Jobs: make([]Followed, len(f.jobs.order))}
-	for i, j := range f.jobs.order {
-		following.Jobs[i] = j.followed()
-		following.Jobs[i].Above = j.above
-	}
-	f.mail.post(following)
-	for _, j := range f.jobs.order {
-		if j.status.State == conveyor.StateFailed {
-			f.changed(ctx, j, conveyor.Status{}, Position{Seq: f.seq}, time.Time{})
-		}
-	}
-	return nil
-}
+// settled tells whether nothing is left to tell, and nothing to wait for.
+func (f *follower) settled() bool { return len(f.backlog) == 0 && f.jobs.settled() }
 
-// readStatuses reads every job's status and hands those that differ to changed.
-func (f *follower) readStatuses(ctx context.Context, changed func(*watchedJob, conveyor.Status)) error {
-	uuids := f.jobs.uuids()
-	statuses, err := statusesOf(ctx, f.client, uuids)
-	if err != nil {
-		return err
-	}
-	for i, id := range uuids {
-		j := f.jobs.byUUID[id]
-		prior := j.status
-		if j.status = statuses[i]; changed != nil && prior != j.status {
-			changed(j, prior)
-		}
-	}
-	return nil
-}
-
-// step waits for the next events and takes them in, and looks at what no event announces when its turn has come.
+// step waits for the next events and tells them, and looks at what no event announces when its turn has come.
 func (f *follower) step(ctx context.Context) error {
-	batch, err := f.client.Events(ctx, f.seq, eventBlock)
-	if err != nil {
-		return err
-	}
-	if batch.Gap {
-		return f.healGap(ctx)
-	}
-	f.seq = batch.Seq
-	for _, e := range batch.Events {
-		for i, s := range e.Jobs {
-			j := f.jobs.byUUID[s.UUID]
-			if j == nil || j.status == s {
-				continue
-			}
-			prior := j.status
-			j.status = s
-			f.changed(ctx, j, prior, Position{Seq: e.Seq, Part: i + 1}, e.At)
+	if len(f.backlog) == 0 {
+		batch, err := f.client.Events(ctx, f.at.before(), eventBlock)
+		if err != nil {
+			return err
 		}
+		if batch.Gap {
+			return f.healGap(ctx)
+		}
+		f.backlog = batch.Events
+	}
+	if err := f.tell(ctx); err != nil {
+		return err
 	}
 	return f.turns(ctx)
 }
 
+// tell tells the backlog. Before an event by which another apply has changed the workflow the list of jobs is read anew, so that
+// what the apply did to new jobs is told as well, at its place.
+func (f *follower) tell(ctx context.Context) error {
+	for len(f.backlog) > 0 {
+		e := f.backlog[0]
+		if e.Kind == "apply" && e.Seq > f.current {
+			serial, err := readSerial(ctx, f.client, f.workflow)
+			if err != nil {
+				return err
+			}
+			if serial != f.snap.meta.serial {
+				return f.load(ctx)
+			}
+			f.current = f.backlog[len(f.backlog)-1].Seq
+		}
+		f.tellEvent(ctx, e)
+		f.at = Position{Seq: e.Seq}
+		f.backlog = f.backlog[1:]
+	}
+	f.backlog = nil
+	return nil
+}
+
+func (f *follower) tellEvent(ctx context.Context, e conveyor.Event) {
+	last := 0
+	for i, s := range e.Jobs {
+		if j := f.jobs.byUUID[s.UUID]; j != nil && j.recorded() {
+			last = i + 1
+		}
+	}
+	for i, s := range e.Jobs {
+		j := f.jobs.byUUID[s.UUID]
+		if j == nil || f.at.covers(e.Seq, i+1) {
+			continue
+		}
+		if e.Progress != nil && j.status == s {
+			f.progress(j, *e.Progress)
+			continue
+		}
+		prior := j.status
+		j.status = s
+		f.changed(ctx, j, prior, JobChanged{Seq: e.Seq, Part: i + 1, Last: i+1 == last, At: e.At})
+	}
+}
+
+// progressEvery is how often a job's progress is told at most.
+const progressEvery = time.Second
+
+func (f *follower) progress(j *watchedJob, p conveyor.Progress) {
+	if now := time.Now(); j.recorded() && now.Sub(j.progressAt) >= progressEvery {
+		j.progressAt = now
+		f.mail.post(JobProgress{Addr: j.addr, UUID: j.status.UUID, Progress: p})
+	}
+}
+
 // healGap goes on from new statuses: the event log is bounded and this reader fell behind its tail.
 func (f *follower) healGap(ctx context.Context) error {
-	seq, err := f.client.LastEvent(ctx)
+	uuids := f.jobs.uuids()
+	statuses, seq, err := f.client.StatusesAt(ctx, uuids)
 	if err != nil {
 		return err
 	}
-	f.seq = seq
-	return f.readStatuses(ctx, func(j *watchedJob, prior conveyor.Status) { f.changed(ctx, j, prior, Position{Seq: seq}, time.Time{}) })
+	f.mail.post(Warning{Summary: "Changes of jobs are not in the event log any more",
+		Detail: fmt.Sprintf("What happened from event %d up to event %d was not read in time. How the jobs stand now is told instead.", f.at.Seq+1, seq)})
+	f.at = Position{Seq: seq}
+	for i, id := range uuids {
+		j := f.jobs.byUUID[id]
+		prior := j.status
+		if j.status, j.now = statuses[i], statuses[i]; prior != j.status {
+			f.changed(ctx, j, prior, JobChanged{Seq: seq})
+		}
+	}
+	return nil
 }
 
 // changed tells about a recorded job's new status, with the failure when an attempt has just failed.
-func (f *follower) changed(ctx context.Context, j *watchedJob, prior conveyor.Status, p Position, at time.Time) {
+func (f *follower) changed(ctx context.Context, j *watchedJob, prior conveyor.Status, e JobChanged) {
 	if !j.recorded() {
 		return
 	}
-	e := JobChanged{Addr: j.addr, Status: j.status, Seq: p.Seq, Part: p.Part, At: at}
+	e.Addr, e.Status = j.addr, j.status
 	if e.At.IsZero() {
 		e.At = time.Now().Add(f.ahead)
 	}
 	if failures := failuresOf(j.status); failures > j.told {
 		j.told = failures
-		e.Failure, e.LogTail = f.failure(ctx, j.status)
+		e.Failure, e.LogTail = f.failure(ctx, j, prior)
 	}
 	if j.status.State == conveyor.StateRunning && prior.Fence != j.status.Fence {
 		j.stillAt = time.Now()

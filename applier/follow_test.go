@@ -82,9 +82,12 @@ func TestFollow(t *testing.T) {
 		for _, j := range f.Jobs {
 			lines = append(lines, fmt.Sprintf("%s %d %s %s %s", j.Addr, j.Depth, j.Type, j.Queue, j.Status.State))
 		}
-		want := []string{"job.bad 0 noop q queued", "job.below 1 noop q held", "job.good 0 noop q queued", "job.child 1 noop q held"}
+		want := []string{"job.bad 0 noop q unknown", "job.below 1 noop q unknown", "job.good 0 noop q unknown", "job.child 1 noop q unknown"}
 		if diff := cmp.Diff(want, lines); diff != "" {
 			l.Errorf("followed (-want +got):\n%s", diff)
+		}
+		for _, name := range []string{"below", "child"} { // an apply is told from its own first batch on
+			v.untilState(l.T, name, conveyor.StateHeld)
 		}
 
 		running := l.start(2)
@@ -187,8 +190,11 @@ func TestFollowForgetsDeposed(t *testing.T) {
 		v := newViewer()
 		done := l.following(l.Context(), v)
 		f := v.until(l.T, "following", isFollowing).(Following)
-		if len(f.Jobs) != 1 || !f.Jobs[0].Status.CancelRequested {
-			l.Errorf("follows %+v, want job.a, told to stop", f.Jobs)
+		if len(f.Jobs) != 1 {
+			l.Errorf("follows %+v, want job.a", f.Jobs)
+		}
+		if told := v.untilState(l.T, "a", conveyor.StateRunning); !told.Status.CancelRequested {
+			l.Errorf("job.a is %+v, want it told to stop", told.Status)
 		}
 		l.end(conveyor.VerdictDone, running...)
 		got := <-done

@@ -19,8 +19,11 @@ type watchedJob struct {
 	place   int32   // in watchedJobs.order
 	above   []int32 // see Followed.Above
 	status  conveyor.Status
-	told    int       // attempts whose failure was shown
-	stillAt time.Time // when StillRunning was told last
+	told    int             // attempts whose failure was shown
+	now     conveyor.Status // when statuses were read last; it may be ahead of status
+	stillAt time.Time       // when StillRunning was told last
+
+	progressAt time.Time // when JobProgress was told last
 }
 
 // recorded tells whether the job is one that an apply waits for.

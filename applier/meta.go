@@ -22,6 +22,7 @@ const (
 	metaLineage = "lineage" // uuid, written once and never again
 	metaFloor   = "floor"   // the highest generation ever given up
 	metaSerial  = "serial"  // rises with every batch, so that a follower sees that state changed
+	metaTold    = "told"    // the number of the first event that the latest apply which wrote something may have caused
 	metaQueues  = "queues"  // JSON list of the queues whose settings belong to this workflow
 	metaOutput  = "output:" // followed by a name: the output's canonical JSON, or a sealed one
 )
@@ -31,6 +32,7 @@ type meta struct {
 	lineage uuid.UUID
 	floor   int64
 	serial  int64
+	told    int64 // 0: not known
 	queues  []string
 	outputs map[string]string // as stored
 }
@@ -59,6 +61,8 @@ func parseMeta(key string, fields map[string]string) (meta, error) {
 			m.floor, err = metaNumber(key, field, value)
 		case field == metaSerial:
 			m.serial, err = metaNumber(key, field, value)
+		case field == metaTold:
+			m.told, err = metaNumber(key, field, value)
 		case field == metaQueues:
 			if err = json.Unmarshal([]byte(unversioned(value)), &m.queues); err != nil {
 				return m, foreign(key, field, err)

@@ -140,7 +140,7 @@ func apply(ctx context.Context, c *conveyor.Client, r Run, mail *mailbox) (Resul
 		submitted.Detached = true
 		return submitted, errors.Join(s.warnUnserved(ctx), s.errHeld())
 	}
-	f := &follower{client: c, workflow: s.workflow, mail: mail, keyID: r.Keyring.ID()}
+	f := &follower{client: c, workflow: s.workflow, mail: mail, keyID: r.Keyring.ID(), first: s.first}
 	result, err := f.run(ctx)
 	result.Added, result.Changed, result.Destroyed = submitted.Added, submitted.Changed, submitted.Destroyed
 	if err == nil && !result.Interrupted {

@@ -27,11 +27,13 @@ type submission struct {
 	state *planner.State // what state is by now, with what this run has written
 	meta  meta
 	fresh bool // the workflow has no lineage in the store yet
+	begun bool // a batch of this run is written
 
 	plan  *planner.Plan
 	done  map[config.Addr]*planner.Row // rows written; the first time counts
 	order []*planner.Row               // the same, in the order they were written
 	held  []error                      // of rows whose unique key is held, in the last pass
+	first int64                        // the number of the first event that this run may cause; 0 before its first batch
 }
 
 // patient makes calls through outages.

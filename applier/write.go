@@ -150,12 +150,12 @@ func (s *submission) write(ctx context.Context, k *chunk) (*refusal, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	var first []conveyor.Attach
-	if s.fresh {
-		first = s.identity()
+	first, err := s.opening(ctx)
+	if err != nil {
+		return nil, err
 	}
 	s.run.probe(phaseOf(k))
-	err := s.apply(ctx, k.batch(s.lock, s.meta.serial+1, s.state.Floor, first))
+	err = s.apply(ctx, k.batch(s.lock, s.meta.serial+1, s.state.Floor, first))
 	var conflict *conveyor.ConflictError
 	if errors.As(err, &conflict) {
 		return refusalOf(k, conflict), nil
@@ -163,7 +163,7 @@ func (s *submission) write(ctx context.Context, k *chunk) (*refusal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", rangeOf(k.rows), err)
 	}
-	s.fresh = false
+	s.fresh, s.begun = false, true
 	s.meta.serial++
 	s.state.Floor = max(s.state.Floor, k.floor)
 	at := time.Now()
@@ -182,6 +182,30 @@ func (s *submission) apply(ctx context.Context, b conveyor.Batch) error {
 		defer cancel()
 		return s.client.Apply(ctx, b)
 	})
+}
+
+// opening is what the first batch of a run stores besides: where in the event log the run begins, so that whoever follows it, from
+// whichever process, misses nothing of it.
+func (s *submission) opening(ctx context.Context) ([]conveyor.Attach, error) {
+	if s.begun {
+		return nil, nil
+	}
+	if s.first == 0 {
+		var last int64
+		err := s.patient().call(ctx, func(ctx context.Context) (err error) {
+			last, err = s.client.LastEvent(ctx)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		s.first = last + 1
+	}
+	first := []conveyor.Attach{metaWrite(s.workflow, metaTold, strconv.FormatInt(s.first, 10))}
+	if s.fresh {
+		first = append(first, s.identity()...)
+	}
+	return first, nil
 }
 
 // identity is what the first batch of a workflow stores besides: nobody else may have been first.

@@ -1,0 +1,235 @@
+package applier
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/waybill-dev/waybill/conveyor"
+)
+
+func TestParsePosition(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Position{"1": {Seq: 1}, "17.2": {Seq: 17, Part: 2}, "9007199254740993.200": {Seq: 9007199254740993, Part: 200}} {
+		got, err := ParsePosition(text)
+		if err != nil || got != want || got.String() != text {
+			t.Errorf("%q is %+v (%s), %v; want %+v", text, got, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "0", "-1", "x", "1.", "1.0", "1.-1", "1.2.3", ".2", " 1", "99999999999999999999"} {
+		if got, err := ParsePosition(text); err == nil {
+			t.Errorf("%q is taken for %+v", text, got)
+		}
+	}
+}
+
+// logged is what the engine's log holds of the workflow's jobs after a position: the changes, in order.
+func (l *lab) logged(after Position) []string {
+	l.Helper()
+	names := map[string]string{}
+	for address, r := range l.state().Records {
+		names[r.UUID.String()] = address
+	}
+	var lines []string
+	for seq := int64(0); ; {
+		batch, err := l.Events(l.Context(), seq, 0)
+		l.ok(err)
+		for _, e := range batch.Events {
+			for i, s := range e.Jobs {
+				if name := names[s.UUID]; name != "" && e.Progress == nil && !after.covers(e.Seq, i+1) {
+					lines = append(lines, fmt.Sprintf("%d.%d %s %s", e.Seq, i+1, name, s.State))
+				}
+			}
+		}
+		if len(batch.Events) == 0 {
+			return lines
+		}
+		seq = batch.Seq
+	}
+}
+
+// teller notes the changes that it is told, the warnings, and how the jobs stood at first.
+type teller struct {
+	changes  []string
+	at       []Position
+	warnings []string
+	began    map[string]conveyor.State
+	then     func(JobChanged) // called after each change
+}
+
+func (n *teller) Observe(e Event) {
+	switch e := e.(type) {
+	case Following:
+		n.began = map[string]conveyor.State{}
+		for _, f := range e.Jobs {
+			n.began[f.Addr.String()] = f.Status.State
+		}
+	case JobChanged:
+		if e.Part == 0 {
+			return
+		}
+		n.changes = append(n.changes, fmt.Sprintf("%s %s %s", e.Position(), e.Addr, e.Status.State))
+		n.at = append(n.at, e.Position())
+		if n.then != nil {
+			n.then(e)
+		}
+	case Warning:
+		n.warnings = append(n.warnings, e.Summary)
+	}
+}
+
+func (l *lab) told(o FollowOptions) *teller {
+	l.Helper()
+	n := &teller{}
+	_, err := Follow(l.Context(), l.Client, "w", o, n)
+	l.ok(err)
+	return n
+}
+
+// TestReattach follows an apply after the fact: from its own first batch on, and from behind every change of it, each is told once
+// and in order, and jobs that changed no more begin as they ended.
+func TestReattach(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("early"))
+		l.apply()
+		l.work()
+		before := l.logged(Position{})
+		l.declare(l.job("early"), l.job("bad"), l.job("below", l.after("bad")), l.job("good"), l.job("child", l.under("good")),
+			l.job("last", l.after("good", "child")))
+		l.apply()
+		l.end(conveyor.VerdictFailed, l.start(1)...)
+		l.work()
+
+		all := l.logged(Position{})
+		n := l.told(FollowOptions{Latest: true})
+		if diff := cmp.Diff(all[len(before):], n.changes); diff != "" {
+			l.Errorf("of the latest apply (-engine's log +told):\n%s", diff)
+		}
+		if n.began["job.early"] != conveyor.StateCompleted || n.began["job.last"] != conveyor.StateUnknown || len(n.warnings) > 0 {
+			l.Errorf("it began with %v, warned of %q", n.began, n.warnings)
+		}
+		for i, at := range n.at {
+			again := l.told(FollowOptions{After: at})
+			if diff := cmp.Diff(n.changes[i+1:], again.changes, emptyIsNil); diff != "" {
+				l.Errorf("after %s (-rest of the log +told):\n%s", at, diff)
+			}
+		}
+		if now := l.told(FollowOptions{}); len(now.changes) > 0 || now.began["job.last"] != conveyor.StateCompleted {
+			l.Errorf("from now on it told %q, and began with %v", now.changes, now.began)
+		}
+	})
+}
+
+var emptyIsNil = cmp.Transformer("empty", func(s []string) string { return strings.Join(s, "\n") })
+
+// TestReattachKilled leaves a follower at a random change and goes on from there, over and over, while jobs run: together the
+// followers were told the engine's log.
+func TestReattachKilled(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("a"), l.job("b", l.after("a")), l.job("c", l.after("a")), l.job("d", l.after("b", "c")), l.job("e", l.under("a")))
+		l.apply()
+		var told []string
+		o := FollowOptions{Latest: true}
+		for round := 0; ; round++ {
+			ctx, cancel := context.WithCancel(l.Context())
+			n := &teller{}
+			left := false
+			n.then = func(JobChanged) {
+				if len(n.changes) > round%3 && !left { // what comes afterwards it never saw
+					left = true
+					cancel()
+				}
+			}
+			done := make(chan ended, 1)
+			go func() {
+				r, err := Follow(ctx, l.Client, "w", o, n)
+				done <- ended{r, err}
+			}()
+			var got ended
+			for over := false; !over; {
+				select {
+				case got = <-done:
+					over = true
+				default:
+					l.end(conveyor.VerdictDone, l.start(1)...)
+				}
+			}
+			cancel()
+			l.ok(got.err)
+			kept := n.changes[:min(len(n.changes), round%3+1)]
+			told = append(told, kept...)
+			if len(kept) > 0 {
+				o = FollowOptions{After: n.at[len(kept)-1]}
+			}
+			if !got.result.Interrupted && len(kept) == len(n.changes) {
+				break
+			}
+		}
+		if diff := cmp.Diff(l.logged(Position{}), told); diff != "" {
+			l.Errorf("together (-engine's log +told):\n%s", diff)
+		}
+	})
+}
+
+// TestReattachTooLate asks for a place that the bounded log has lost: how the jobs stand is told, and that this is so.
+func TestReattachTooLate(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("a"), l.job("b", l.after("a")))
+		l.apply()
+		l.work()
+		last, err := l.LastEvent(l.Context())
+		l.ok(err)
+		l.ok(l.Redis().XTrimMaxLen(l.Context(), l.Prefix()+"events", 1).Err())
+		for name, test := range map[string]struct {
+			o    FollowOptions
+			want string
+		}{
+			"latest":         {FollowOptions{Latest: true}, "The event log does not reach back to the last apply"},
+			"lost":           {FollowOptions{After: Position{Seq: 1, Part: 1}}, "Changes of jobs are not in the event log any more"},
+			"not yet there":  {FollowOptions{After: Position{Seq: last + 5}}, "Changes of jobs are not in the event log any more"},
+			"nothing missed": {FollowOptions{After: Position{Seq: last}}, ""},
+		} {
+			n := l.told(test.o)
+			if got := strings.Join(n.warnings, "; "); got != test.want {
+				l.Errorf("%s: warned of %q, want %q", name, got, test.want)
+			}
+			if len(n.changes) > 0 || n.began["job.b"] != conveyor.StateCompleted {
+				l.Errorf("%s: told %q, began with %v", name, n.changes, n.began)
+			}
+		}
+	})
+}
+
+// TestFollowNewJobs has another apply add a job meanwhile: all that happens to it is told too, from its first event, and no
+// position comes twice or goes back.
+func TestFollowNewJobs(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("a"))
+		l.apply()
+		began, n := make(chan struct{}), &teller{}
+		told := make(chan struct{}, 100)
+		n.then = func(JobChanged) { told <- struct{}{} }
+		done := make(chan ended, 1)
+		go func() {
+			r, err := Follow(l.Context(), l.Client, "w", FollowOptions{Latest: true}, observerFunc(func(e Event) {
+				n.Observe(e)
+				if isFollowing(e) && len(n.began) == 1 {
+					close(began)
+				}
+			}))
+			done <- ended{r, err}
+		}()
+		<-began
+		other := l.another()
+		other.declare(l.job("a"), l.job("b", l.after("a")))
+		other.apply()
+		l.work()
+		l.ok((<-done).err)
+		if diff := cmp.Diff(l.logged(Position{}), n.changes); diff != "" {
+			l.Errorf("told (-engine's log +told):\n%s", diff)
+		}
+	})
+}
