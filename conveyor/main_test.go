@@ -16,6 +16,10 @@ import (
 // bounds it, and tells by its tests alone whether they notice anything.
 func TestMain(m *testing.M) {
 	code := redistest.Run(m)
+	if err := conveyor.WriteMarks(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
 	if code == 0 && os.Getenv(conveyor.EnvMutation) == "" {
 		if err := goleak.Find(); err != nil {
 			fmt.Fprintln(os.Stderr, "goroutines are left after all workers and listeners ended:", err)

@@ -2,10 +2,13 @@ package conveyor_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,116 +24,161 @@ import (
 	"github.com/waybill-dev/waybill/internal/mutant"
 )
 
-// phase is some of the conformance tests, and what they take when nothing is wrong.
-type phase struct {
-	tests     []string
-	processor time.Duration
-	took      time.Duration
-}
-
-// suite is the conformance tests in the order in which they are asked: first those that are quick, then those that use the
-// processor for long, then those with workers, which wait for what a mistake may keep from coming.
+// suite is the conformance tests, and which of them come by each mutant. A test is what opens a store of its own, mostly a
+// subtest.
 type suite struct {
-	binary string
-	phases []phase
+	binary    string
+	tests     []string                 // the functions
+	patient   map[string]bool          // those with workers, which wait for what a mistake may keep from coming
+	took      map[string]time.Duration // by test, when all run at once
+	processor time.Duration            // of all tests
+	reach     map[string][]string      // the tests that come by a mutant, by its key
 
 	mu    sync.Mutex
 	kills map[string]int // by test
 }
 
-// measureSuite runs the tests once without a mistake.
-func measureSuite(t *testing.T) *suite {
+// measureSuite runs the tests once without a mistake, with marks at these mutants.
+func measureSuite(t *testing.T, chosen []mutant.Mutant, texts map[string]string) *suite {
 	t.Helper()
 	binary, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &suite{binary: binary, phases: make([]phase, 3), kills: map[string]int{}}
-	patient := conformanceTests(t, "onBothStores", "work", "NewWorker")
-	engine := conformanceTests(t, "onBoth", "stores")
-	engine = slices.DeleteFunc(engine, func(name string) bool { return slices.Contains(patient, name) })
-	var all phase
-	out := s.measure(t, &all, engine)
-	took, sum := map[string]float64{}, 0.0 // by test: a test that runs its subtests in parallel takes no time of its own
-	passed := regexp.MustCompile(`(?m)^    --- PASS: (\w+)/\S+ \(([0-9.]+)s\)`)
-	for _, m := range passed.FindAllStringSubmatch(out, -1) {
-		seconds, _ := strconv.ParseFloat(m[2], 64)
-		took[m[1]] += seconds
-		sum += seconds
+	s := &suite{binary: binary, took: map[string]time.Duration{}, patient: map[string]bool{}, reach: map[string][]string{}, kills: map[string]int{}}
+	for _, name := range conformanceTests(t, "onBothStores", "work", "NewWorker") {
+		s.patient[name] = true
 	}
-	for _, name := range engine {
-		p := &s.phases[0]
-		if took[name] > sum/50 {
-			p = &s.phases[1]
+	s.tests = conformanceTests(t, "onBoth", "stores", "onBothStores", "work", "NewWorker")
+	byFile := map[string][]mutant.Mutant{}
+	for _, m := range chosen {
+		file, _, _ := strings.Cut(m.ID, ":")
+		byFile[file] = append(byFile[file], m)
+	}
+	dir := t.TempDir()
+	var marked []string
+	for file, found := range byFile {
+		path := filepath.Join(dir, strings.ReplaceAll(file, "/", "_"))
+		if err := os.WriteFile(path, []byte(mutant.Mark(texts[file], conveyor.MarkSign+file+":", found)), 0o600); err != nil {
+			t.Fatal(err)
 		}
-		p.tests = append(p.tests, name)
+		marked = append(marked, file+"="+path)
 	}
-	s.phases[2].tests = patient
-	for i := range s.phases {
-		s.measure(t, &s.phases[i], s.phases[i].tests)
-		t.Logf("phase %d: %d tests take %v, %v of the processor", i, len(s.phases[i].tests), s.phases[i].took, s.phases[i].processor)
+	if len(marked) == 0 {
+		return s
 	}
-	return s
+	for try := 1; ; try++ {
+		cmd := s.command(t.Context(), s.tests, strings.Join(marked, ","), 0)
+		cmd.Env = append(cmd.Env, conveyor.EnvMarks+"="+filepath.Join(dir, "marks"))
+		out, err := cmd.CombinedOutput()
+		if err == nil {
+			s.processor = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+			s.marks(t, filepath.Join(dir, "marks"), string(out), byFile)
+			return s
+		}
+		if try == 3 { // on a busy machine those that wait may fail by chance
+			t.Fatalf("the tests fail without any mistake: %v\n%s", err, out)
+		}
+	}
 }
 
-func (s *suite) measure(t *testing.T, p *phase, tests []string) string {
+// marks reads which tests came by which mutants.
+func (s *suite) marks(t *testing.T, path, out string, byFile map[string][]mutant.Mutant) {
 	t.Helper()
-	began := time.Now()
-	cmd := s.command(t.Context(), tests, "", 0)
-	out, err := cmd.CombinedOutput()
-	for range 2 { // on a busy machine those that wait may fail by chance
-		if err == nil {
-			break
-		}
-		cmd = s.command(t.Context(), tests, "", 0)
-		out, err = cmd.CombinedOutput()
-	}
+	text, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatalf("the tests fail without any mistake: %v\n%s", err, out)
+		t.Fatal(err)
 	}
-	p.tests, p.took = tests, time.Since(began)
-	p.processor = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	return string(out)
+	for line := range strings.Lines(string(text)) {
+		test, at, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		file, number, _ := strings.Cut(at, ":")
+		n, err := strconv.Atoi(number)
+		if err != nil || n >= len(byFile[file]) {
+			t.Fatalf("%q is not a test and a mark", line)
+		}
+		key := keyOf(byFile[file][n])
+		s.reach[key] = append(s.reach[key], test)
+		s.took[test] = 0
+	}
+	// A test that runs its subtests in parallel takes no time of its own.
+	deep := map[[2]string]time.Duration{} // by test, and by how deep its subtests are
+	for _, m := range passed.FindAllStringSubmatch(out, -1) {
+		seconds, _ := strconv.ParseFloat(m[3], 64)
+		for test := m[2]; test != ""; test = test[:max(strings.LastIndexByte(test, '/'), 0)] {
+			if before, known := s.took[test]; known {
+				level := [2]string{test, m[1]}
+				deep[level] += time.Duration(seconds * float64(time.Second))
+				s.took[test] = max(before, deep[level])
+			}
+		}
+	}
 }
+
+var passed = regexp.MustCompile(`(?m)^( *)--- PASS: (\S+) \(([0-9.]+)s\)`)
 
 // command runs some tests with a mutation, on the embedded store's server only.
 func (s *suite) command(ctx context.Context, tests []string, mutation string, processor time.Duration) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, s.binary, "-test.run=^("+strings.Join(tests, "|")+")$", "-test.v", "-test.failfast", "-test.parallel=4")
-	cmd.Env = append(os.Environ(), envStore+"=miniredis", "GOMAXPROCS=2",
+	patterns := make([]string, len(tests))
+	for i, test := range tests {
+		patterns[i] = "^" + strings.ReplaceAll(regexp.QuoteMeta(test), "/", "$/^") + "$"
+	}
+	cmd := exec.CommandContext(ctx, s.binary, "-test.run="+strings.Join(patterns, "|"), "-test.v", "-test.failfast", "-test.parallel=4")
+	cmd.Env = append(os.Environ(), envStore+"=miniredis", "GOMAXPROCS=2", "GOGC=400",
 		conveyor.EnvMutation+"="+mutation, conveyor.EnvMutationCPU+"="+strconv.FormatInt(processor.Milliseconds(), 10))
 	cmd.WaitDelay = time.Second
 	return cmd
 }
 
-// sharpest are the few quick tests that noticed most so far: they go first.
-func (s *suite) sharpest() phase {
+// rounds are the tests that come by a mutant in the order in which they are asked, each some processes one after the other:
+// first few of those that noticed most so far for what they take, then the others, those that wait last.
+func (s *suite) rounds(m mutant.Mutant) [2][][]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.phases[0]
-	p.tests = slices.Clone(p.tests)
-	slices.SortStableFunc(p.tests, func(a, b string) int { return s.kills[b] - s.kills[a] })
-	p.tests = p.tests[:min(8, len(p.tests))]
-	return p
+	worth := func(test string) float64 {
+		return float64(1+s.kills[test]) / (s.took[test].Seconds() + 0.05)
+	}
+	tests := slices.Clone(s.reach[keyOf(m)])
+	slices.Sort(tests)
+	slices.SortStableFunc(tests, func(a, b string) int { return cmp.Compare(worth(b), worth(a)) })
+	var best, good, others, patient []string
+	sum := time.Duration(0)
+	for _, test := range tests {
+		sum += s.took[test]
+		switch {
+		case s.waits(test):
+			patient = append(patient, test)
+			sum -= s.took[test]
+		case len(best) < 6 && sum < time.Second:
+			best = append(best, test)
+		case len(good) < 30 && sum < 4*time.Second:
+			good = append(good, test)
+		default:
+			others = append(others, test)
+		}
+	}
+	none := func(tests []string) bool { return len(tests) == 0 }
+	return [2][][]string{slices.DeleteFunc([][]string{best, good}, none), slices.DeleteFunc([][]string{others, patient}, none)}
 }
 
-// try makes one mistake and returns what noticed it, "" when nothing did.
-func (s *suite) try(t *testing.T, m mutant.Mutant, texts map[string]string) string {
+func (s *suite) waits(test string) bool {
+	name, _, _ := strings.Cut(test, "/")
+	return s.patient[name]
+}
+
+// try makes one mistake in some processes of tests and returns what noticed it, "" when nothing did.
+func (s *suite) try(t *testing.T, m mutant.Mutant, texts map[string]string, processes [][]string) string {
 	file, _, _ := strings.Cut(m.ID, ":")
 	changed := filepath.Join(t.TempDir(), "mutant.lua")
 	if err := os.WriteFile(changed, []byte(m.Apply(texts[file])), 0o600); err != nil {
 		t.Error(err)
 		return ""
 	}
-	for i, p := range append([]phase{s.sharpest()}, s.phases...) {
-		by := s.fails(t, &p, file+"="+changed)
-		if by != "" && i == len(s.phases) {
-			by = s.fails(t, &p, file+"="+changed) // those that wait may fail by chance
+	for _, tests := range processes {
+		by := s.fails(t, tests, file+"="+changed, 1)
+		if by != "" && (s.waits(tests[0]) || !strings.HasPrefix(by, "Test")) {
+			by = s.fails(t, tests, file+"="+changed, 2) // a busy machine may have been to blame
 		}
 		if by != "" {
-			name, _, _ := strings.Cut(strings.Fields(by)[0], "/")
-			s.mu.Lock()
-			s.kills[name]++
-			s.mu.Unlock()
 			return by
 		}
 	}
@@ -139,10 +187,14 @@ func (s *suite) try(t *testing.T, m mutant.Mutant, texts map[string]string) stri
 
 // fails returns the first test that fails, or why none could. A run that uses four times the processor, or twenty times the
 // time, that it should hangs.
-func (s *suite) fails(t *testing.T, p *phase, mutation string) string {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*p.took+20*time.Second)
+func (s *suite) fails(t *testing.T, tests []string, mutation string, patience time.Duration) string {
+	took := time.Duration(0)
+	for _, test := range tests {
+		took += s.took[test]
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience*(20*took+20*time.Second))
 	defer cancel()
-	cmd := s.command(ctx, p.tests, mutation, 4*p.processor+2*time.Second)
+	cmd := s.command(ctx, tests, mutation, patience*(4*min(took, s.processor)+2*time.Second))
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -151,25 +203,46 @@ func (s *suite) fails(t *testing.T, p *phase, mutation string) string {
 		t.Error(err)
 		return ""
 	}
-	by, lines := "", bufio.NewScanner(out)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		if name, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), "--- FAIL: "); ok {
-			by = name
-			cancel()
-			break
-		}
+	by := s.firstFailure(out)
+	late := ctx.Err() != nil
+	if by != "" {
+		cancel()
 	}
 	err = cmd.Wait()
 	switch {
 	case by != "":
 		return by
-	case ctx.Err() != nil:
+	case late:
 		return "the time limit"
 	case err != nil:
 		return err.Error()
 	}
 	return ""
+}
+
+// firstFailure reads the output of tests up to the first that fails, and counts that for the subtest.
+func (s *suite) firstFailure(out io.Reader) string {
+	by, lines := "", bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		name, failed := strings.CutPrefix(strings.TrimSpace(lines.Text()), "--- FAIL: ")
+		if !failed && by != "" {
+			break
+		}
+		if failed {
+			by = cmp.Or(by, name) // its subtests follow
+			test, _, _ := strings.Cut(name, " ")
+			s.mu.Lock()
+			s.kills[test]++
+			s.mu.Unlock()
+		}
+	}
+	return by
+}
+
+// String tells what measuring found.
+func (s *suite) String() string {
+	return fmt.Sprintf("%d tests use %v of the processor; they come by %d of these", len(s.took), s.processor.Round(time.Millisecond), len(s.reach))
 }
 
 // conformanceTests are the tests that use one of these names, to run on both stores. Those that draw what they do are left out:

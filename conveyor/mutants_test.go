@@ -106,8 +106,8 @@ func TestSurvivorsExist(t *testing.T) {
 	t.Logf("%d of %d mutants are known", len(slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return !known.has(m) })), len(all))
 }
 
-// TestMutants makes each of the chosen mistakes and runs the conformance tests on the embedded store's server: some test must
-// fail, or the mistake is listed as one that cannot be noticed.
+// TestMutants makes each of the chosen mistakes and runs the conformance tests that come by it on the embedded store's server:
+// some test must fail, or the mistake is listed as one that cannot be noticed.
 func TestMutants(t *testing.T) {
 	t.Parallel()
 	if *mutants == "" {
@@ -117,46 +117,82 @@ func TestMutants(t *testing.T) {
 	listed := readSurvivors(t)
 	dead := readDead(t)
 	chosen := choose(t, all, listed, dead)
-	s := measureSuite(t)
-	t.Logf("%d of %d mutants", len(chosen), len(all))
+	s := measureSuite(t, chosen, texts)
+	t.Logf("%d of %d mutants; %v", len(chosen), len(all), s)
+	v := verdicts{listed: listed, dead: dead}
+	chosen = slices.DeleteFunc(chosen, func(m mutant.Mutant) bool {
+		if s.reach[keyOf(m)] != nil {
+			return false
+		}
+		v.judge(t, m, "no test reaches it, or none where it matters", "")
+		return true
+	})
+	// Most are noticed by the tests of the first round: it is made for all before the second, which takes long.
+	for round := range 2 {
+		var mu sync.Mutex
+		var left []mutant.Mutant
+		each(chosen, 2, func(m mutant.Mutant) {
+			by := s.try(t, m, texts, s.rounds(m)[round])
+			if _, yes := listed[keyOf(m)]; yes && by != "" {
+				by = s.try(t, m, texts, s.rounds(m)[round]) // a test that failed by chance is no witness
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if by == "" && round == 0 {
+				left = append(left, m)
+				t.Logf("not noticed yet: %s\t%s\tline %d", m.ID, m.Text, m.Line)
+				return
+			}
+			v.judge(t, m, "survived", by)
+		})
+		chosen = left
+	}
+	t.Logf("%d tried, %d survived", v.done, v.survived)
+}
 
-	var mu sync.Mutex
-	survived, done := 0, 0
+// each does something with each mutant, so many at once.
+func each(list []mutant.Mutant, at int, do func(mutant.Mutant)) {
 	queue := make(chan mutant.Mutant)
 	var wg sync.WaitGroup
-	for range 2 {
+	for range at {
 		wg.Go(func() {
 			for m := range queue {
-				by := s.try(t, m, texts)
-				if _, yes := listed[keyOf(m)]; yes && by != "" {
-					by = s.try(t, m, texts) // a test that failed by chance is no witness
-				}
-				mu.Lock()
-				done++
-				if by == "" {
-					survived++
-				} else {
-					dead.add(t, m, by)
-				}
-				switch _, yes := listed[keyOf(m)]; {
-				case by == "" && !yes:
-					t.Errorf("survived: %s\t%s\tline %d", m.ID, m.Text, m.Line)
-				case by != "" && yes:
-					t.Errorf("%s is listed as a survivor, but %s notices it: take it off %s", m.ID, by, survivorsFile)
-				}
-				if done%100 == 0 {
-					t.Logf("%d tried, %d survived", done, survived)
-				}
-				mu.Unlock()
+				do(m)
 			}
 		})
 	}
-	for _, m := range chosen {
+	for _, m := range list {
 		queue <- m
 	}
 	close(queue)
 	wg.Wait()
-	t.Logf("%d tried, %d survived", done, survived)
+}
+
+// verdicts are what became of the mutants tried.
+type verdicts struct {
+	listed         map[string]listedMutant
+	dead           graveyard
+	done, survived int
+}
+
+// judge takes down that a mutant was noticed by a test, or that it survived, and how.
+func (v *verdicts) judge(t *testing.T, m mutant.Mutant, how, by string) {
+	t.Helper()
+	v.done++
+	if by == "" {
+		v.survived++
+	} else {
+		v.dead.add(t, m, by)
+	}
+	switch _, yes := v.listed[keyOf(m)]; {
+	case by == "" && !yes:
+		t.Errorf("%s: %s\t%s\tline %d", how, m.ID, m.Text, m.Line)
+	case by != "" && yes:
+		t.Errorf("%s is listed as a survivor, but %s notices it: take it off %s", m.ID, by, survivorsFile)
+	}
+	if v.done%100 == 0 {
+		t.Logf("%d tried, %d survived", v.done, v.survived)
+	}
 }
 
 // choose returns the mutants that the flag asks for.

@@ -9,17 +9,27 @@ import (
 	"runtime/metrics"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/waybill-dev/waybill/internal/redistest"
 )
 
-// EnvMutation, set to "<file>=<path>" for a run of the test binary, has every script use the text at path instead of that
-// of the embedded file. TestMutants runs the tests so.
+// EnvMutation, set to "<file>=<path>" for a run of the test binary, or to several of them with commas between, has every script
+// use the text at path instead of that of the embedded file. TestMutants runs the tests so.
 const EnvMutation = "WAYBILL_TEST_MUTATION"
 
 // EnvMutationCPU is how many milliseconds of processor time that run may use. The time of day would be no measure on a busy
 // machine.
 const EnvMutationCPU = "WAYBILL_TEST_MUTATION_CPU"
+
+// EnvMarks is a file for the marks that the scripts of that run come by: as the test that opened the store and the
+// mark, with a tab between.
+const EnvMarks = "WAYBILL_TEST_MARKS"
+
+// MarkSign begins the text of a mark, which a script echoes.
+const MarkSign = "mark "
 
 // mutantMemory is what a process with a mutation may use, in bytes: one that never ends tends to fill the memory first.
 const mutantMemory = 1 << 30
@@ -38,16 +48,53 @@ func init() {
 	if mutation == "" {
 		return
 	}
-	file, changed, _ := strings.Cut(mutation, "=")
-	text, err := os.ReadFile(changed)
-	if err == nil {
-		err = mutate(file, string(text))
+	for one := range strings.SplitSeq(mutation, ",") {
+		file, changed, _ := strings.Cut(one, "=")
+		text, err := os.ReadFile(changed)
+		if err == nil {
+			err = mutate(file, string(text))
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(2)
+	if os.Getenv(EnvMarks) != "" {
+		redistest.Watch = marks.see
 	}
 	go bound()
+}
+
+// marks are those that this run came by.
+var marks = marksSeen{seen: map[[2]string]bool{}}
+
+type marksSeen struct {
+	mu   sync.Mutex
+	seen map[[2]string]bool // by test and mark
+}
+
+func (m *marksSeen) see(test, command string, args []string) {
+	if command != "ECHO" || len(args) != 1 || !strings.HasPrefix(args[0], MarkSign) {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.seen[[2]string{test, args[0]}] = true
+}
+
+// WriteMarks writes the marks that were seen to their file, when there is one.
+func WriteMarks() error {
+	file := os.Getenv(EnvMarks)
+	if file == "" {
+		return nil
+	}
+	marks.mu.Lock()
+	defer marks.mu.Unlock()
+	var b strings.Builder
+	for m := range marks.seen {
+		fmt.Fprintf(&b, "%s\t%s\n", m[0], strings.TrimPrefix(m[1], MarkSign))
+	}
+	return os.WriteFile(file, []byte(b.String()), 0o600)
 }
 
 // mutate replaces a file in the texts of the scripts that have it.

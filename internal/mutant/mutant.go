@@ -16,6 +16,7 @@ type Mutant struct {
 
 	at   span
 	with string
+	told mark
 }
 
 // Find returns the mutants of a file in the order of its text.
@@ -45,7 +46,7 @@ func Find(file, text string) ([]Mutant, error) {
 // Apply makes the mistake in the text that the mutant was found in.
 func (m Mutant) Apply(text string) string { return text[:m.at.from] + m.with + text[m.at.to:] }
 
-func (p *parser) note(what string, at span, with string) {
+func (p *parser) note(what string, at span, with string, told mark) {
 	if p.err != nil {
 		return
 	}
@@ -59,7 +60,7 @@ func (p *parser) note(what string, at span, with string) {
 		to = at.from + n
 	}
 	p.found = append(p.found, Mutant{
-		ID: function + ":" + what, Text: strings.TrimSpace(p.text[from:to]), Line: line(p.text, at.from), at: at, with: with,
+		ID: function + ":" + what, Text: strings.TrimSpace(p.text[from:to]), Line: line(p.text, at.from), at: at, with: with, told: told,
 	})
 }
 

@@ -1,6 +1,9 @@
 package mutant
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // parser reads Lua 5.1 and notes the mutants it passes. It trusts the text to be valid otherwise: the scripts' own tests
 // see to that.
@@ -9,6 +12,7 @@ type parser struct {
 	list  []token
 	at    int
 	in    []string // the named functions around
+	calls []int    // where functions are called that may do more than answer
 	found []Mutant
 	err   error
 }
@@ -21,6 +25,7 @@ type span struct{ from, to int }
 type expr struct {
 	span
 	operands []expr
+	decides  moment // what an operand is when it decides the chain
 }
 
 func (p *parser) peek() token { return p.list[p.at] }
@@ -141,18 +146,18 @@ func (p *parser) assignmentOrCall(from int) {
 	for p.accept(",") {
 		targets = append(targets, p.suffixed().span)
 	}
-	if !p.accept("=") {
-		p.note("drop", span{from, p.last()}, "")
+	if whole := (span{from, p.last()}); !p.accept("=") {
+		p.note("drop", whole, "", mark{whole, reached})
 		return
 	}
 	values := p.exprs()
+	whole := span{from, p.last()}
 	if len(targets) == 1 || len(targets) != len(values) {
-		p.note("drop", span{from, p.last()}, "")
+		p.note("drop", whole, "", mark{whole, reached})
 		return
 	}
-	whole := span{from, p.last()}
 	for i := range targets { // an assignment to several is several
-		p.note("drop "+p.cut(targets[i]), whole, p.without(targets, i)+" = "+p.without(values, i))
+		p.note("drop "+p.cut(targets[i]), whole, p.without(targets, i)+" = "+p.without(values, i), mark{whole, reached})
 	}
 }
 
@@ -180,10 +185,10 @@ func (p *parser) body() {
 func (p *parser) condition(both bool) {
 	e := p.expr()
 	if both && p.cut(e.span) != "true" {
-		p.note("true", e.span, "true")
+		p.note("true", e.span, "true", p.differs(e.span, wasFalse))
 	}
 	if p.cut(e.span) != "false" {
-		p.note("false", e.span, "false")
+		p.note("false", e.span, "false", p.differs(e.span, wasTrue))
 	}
 	p.chain(e)
 }
@@ -196,7 +201,7 @@ func (p *parser) chain(e expr) {
 			if i > 0 {
 				gone = span{e.operands[i-1].to, o.to}
 			}
-			p.note("without "+p.cut(o.span), gone, "")
+			p.note("without "+p.cut(o.span), gone, "", p.differs(o.span, e.decides))
 		}
 		p.chain(o)
 	}
@@ -211,10 +216,10 @@ func (p *parser) exprs() []span {
 }
 
 func (p *parser) expr() expr {
-	return p.operands("or", func() expr { return p.operands("and", p.compared) })
+	return p.operands("or", wasTrue, func() expr { return p.operands("and", wasFalse, p.compared) })
 }
 
-func (p *parser) operands(operator string, operand func() expr) expr {
+func (p *parser) operands(operator string, decides moment, operand func() expr) expr {
 	e := operand()
 	if !p.is(operator) {
 		return e
@@ -223,7 +228,7 @@ func (p *parser) operands(operator string, operand func() expr) expr {
 	for p.accept(operator) {
 		list = append(list, operand())
 	}
-	return expr{span{e.from, p.last()}, list}
+	return expr{span{e.from, p.last()}, list, decides}
 }
 
 // compared reads what binds stronger than `and`. How it is made up is of interest only when it is a condition itself.
@@ -247,7 +252,7 @@ func (p *parser) compared() expr {
 func (p *parser) unary() expr {
 	from := p.peek().from
 	if p.accept("not") {
-		return expr{span{from, 0}, []expr{p.unary()}}.until(p.last())
+		return expr{span: span{from, 0}, operands: []expr{p.unary()}}.until(p.last())
 	}
 	if p.accept("-") || p.accept("#") {
 		p.unary()
@@ -275,18 +280,28 @@ func (e expr) until(to int) expr {
 func (p *parser) suffixed() expr {
 	from := p.peek().from
 	e := expr{span: span{from, 0}}
+	called := ""
 	if p.accept("(") {
 		e.operands = []expr{p.expr()}
 		p.expect(")")
-	} else if t := p.next(); t.kind != name && p.err == nil {
+	} else if t := p.next(); t.kind == name {
+		called = t.text
+	} else if p.err == nil {
 		p.err = fmt.Errorf("line %d: %q where an expression should be", line(p.text, t.from), t.text)
 		p.at = len(p.list) - 1
 	}
 	for {
+		if p.is("(") || p.is("{") || p.peek().kind == literal {
+			if !slices.Contains(answers, called) {
+				p.calls = append(p.calls, p.peek().from)
+			}
+			called = ""
+		}
 		switch {
 		case p.accept("."), p.accept(":"):
-			p.next()
+			called += "." + p.next().text
 		case p.accept("["):
+			called = ""
 			p.expr()
 			p.expect("]")
 		case p.accept("("):
