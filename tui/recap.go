@@ -16,13 +16,12 @@ const maxRecap = 10
 
 // WriteRecap writes what stays of a run that was seen in a view: the failures, the last sentence and the outputs.
 func WriteRecap(w io.Writer, b *board.Board, op board.Operation, ink Ink) {
-	failed := b.Members[board.Failed]
-	for i, place := range failed {
+	failed := b.Bad()
+	for i, j := range failed {
 		if i == maxRecap {
 			fmt.Fprintf(w, "... and %s\n", board.Count(len(failed)-i, "other job that did not succeed", "other jobs that did not succeed"))
 			break
 		}
-		j := b.Jobs[place]
 		fmt.Fprintf(w, "%s %s\n", ink.Bold(j.Name+":"), ink.Red(board.Ending(j.Status, j.Status.Ended)))
 		writeFailure(w, j, ink)
 	}

@@ -51,8 +51,10 @@ type Job struct {
 	Action  planner.Action // of this apply; NoOp when it changed nothing
 	Failure string         // of the last failed attempt, as told
 	Tail    []string       // last lines of its log, as told
-	Returns int            // how often a worker gave it back for later, without an attempt spent, since that was last told
-	untold  bool           // it had failed when following began, and why has not been told yet
+	// Progress is how far the attempt is that runs, the zero value when it has told nothing.
+	Progress conveyor.Progress
+	Returns  int  // how often a worker gave it back for later, without an attempt spent, since that was last told
+	untold   bool // it had failed when following began, and why has not been told yet
 }
 
 // Board folds an event stream into what is known now. Each event carries whole statuses, so the latest one wins and
@@ -68,7 +70,7 @@ type Board struct {
 	Following bool
 	Jobs      []*Job // in start order
 	Counts    [conveyor.StateExpired + 1]int
-	Members   [Sections][]int // places in Jobs, ascending
+	Sums      [Sections]int
 
 	byAddr  map[config.Addr]*Job
 	applied map[config.Addr]planner.Action // rows written by this run
@@ -118,6 +120,10 @@ func (b *Board) Observe(e applier.Event) []Step {
 		return b.follow(e)
 	case applier.JobChanged:
 		return b.change(e)
+	case applier.JobProgress:
+		if j := b.byAddr[e.Addr]; j != nil && j.Status.UUID == e.UUID && j.Status.State == conveyor.StateRunning {
+			j.Progress = e.Progress
+		}
 	case applier.Warning:
 		if !slices.Contains(b.Warnings, e) {
 			b.Warnings = append(b.Warnings, e)
@@ -134,7 +140,7 @@ func (b *Board) follow(e applier.Following) []Step {
 	known := b.byAddr
 	b.Lock, b.Done, b.Following = nil, nil, true
 	b.Jobs, b.byAddr = make([]*Job, 0, len(e.Jobs)), make(map[config.Addr]*Job, len(e.Jobs))
-	b.Counts, b.Members = [conveyor.StateExpired + 1]int{}, [Sections][]int{}
+	b.Counts, b.Sums = [conveyor.StateExpired + 1]int{}, [Sections]int{}
 	steps := make([]Step, 0, len(e.Jobs))
 	for _, f := range e.Jobs {
 		if b.byAddr[f.Addr] != nil {
@@ -145,6 +151,7 @@ func (b *Board) follow(e applier.Following) []Step {
 		same := prior != nil && prior.Status.UUID == j.Status.UUID
 		if same {
 			j.Failure, j.Tail, j.untold = prior.Failure, prior.Tail, prior.untold
+			j.Progress = prior.Progress
 		}
 		switch {
 		case same && prior.Status == j.Status:
@@ -190,8 +197,7 @@ func (b *Board) add(f applier.Followed) *Job {
 	j := &Job{Followed: f, Name: screen.Clean(f.Addr.String()), Place: len(b.Jobs), Action: b.applied[f.Addr]}
 	b.Jobs, b.byAddr[f.Addr] = append(b.Jobs, j), j
 	b.Counts[f.Status.State]++
-	sec := SectionOf(f.Status.State)
-	b.Members[sec] = append(b.Members[sec], j.Place)
+	b.Sums[SectionOf(f.Status.State)]++
 	return j
 }
 
@@ -203,6 +209,9 @@ func (b *Board) set(j *Job, s conveyor.Status) bool {
 		return false
 	}
 	j.Status = s
+	if s.Fence != prev.Fence || s.UUID != prev.UUID {
+		j.Progress = conveyor.Progress{}
+	}
 	switch {
 	case s.Attempts != prev.Attempts || s.UUID != prev.UUID:
 		j.Returns = 0
@@ -211,19 +220,24 @@ func (b *Board) set(j *Job, s conveyor.Status) bool {
 	}
 	b.Counts[prev.State]--
 	b.Counts[s.State]++
-	if from, to := SectionOf(prev.State), SectionOf(s.State); from != to {
-		at, found := slices.BinarySearch(b.Members[from], j.Place)
-		if found {
-			b.Members[from] = slices.Delete(b.Members[from], at, at+1)
-		}
-		at, _ = slices.BinarySearch(b.Members[to], j.Place)
-		b.Members[to] = slices.Insert(b.Members[to], at, j.Place)
-	}
+	b.Sums[SectionOf(prev.State)]--
+	b.Sums[SectionOf(s.State)]++
 	return true
 }
 
 // Settled is how many followed jobs are over or on hold.
-func (b *Board) Settled() int { return len(b.Members[Done]) + len(b.Members[Failed]) }
+func (b *Board) Settled() int { return b.Sums[Done] + b.Sums[Failed] }
+
+// Bad are the followed jobs that did not succeed, in start order.
+func (b *Board) Bad() []*Job {
+	bad := make([]*Job, 0, b.Sums[Failed])
+	for _, j := range b.Jobs {
+		if SectionOf(j.Status.State) == Failed {
+			bad = append(bad, j)
+		}
+	}
+	return bad
+}
 
 // Lasted is how long a job's latest attempt took, or takes at now; 0 when it never started.
 func Lasted(s conveyor.Status, now time.Time) time.Duration {

@@ -48,6 +48,15 @@ func Count(n int, singular, plural string) string {
 	return strconv.Itoa(n) + " " + plural
 }
 
+// Thousands writes a number with commas between its thousands.
+func Thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
 // Starting is what is said when a row's change is written, after Terraform's words; "" for rows without a change.
 func Starting(a planner.Action) string {
 	switch a {

@@ -13,18 +13,22 @@ import (
 // character through.
 func FuzzMessages(f *testing.F) {
 	script.Seeds(f)
-	keys := []string{"q", "ctrl+c", "up", "down", "pgup", "pgdown", "home", "end", "f", "d", "?", "ctrl+z", "x"}
+	keys := []string{"q", "ctrl+c", "up", "down", "pgup", "pgdown", "home", "end", "left", "right", " ",
+		"enter", "n", "N", "f", "a", "?", "ctrl+z", "x"}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		tape := script.Tape(data)
 		m := testModel(Options{Watch: tape.Next()%2 == 1, OwnWorker: tape.Next()%2 == 1})
 		for len(tape) > 0 {
-			switch tape.Next() % 5 {
+			switch tape.Next() % 6 {
 			case 0:
 				m = play(m, tea.WindowSizeMsg{Width: tape.Next(), Height: tape.Next() % 64})
 			case 1:
 				m = play(m, keys[tape.Next()%len(keys)])
 			case 2:
 				m = play(m, tickMsg(script.Noon.Add(time.Duration(tape.Next())*time.Second)))
+			case 3:
+				buttons := []tea.MouseButton{tea.MouseButtonWheelUp, tea.MouseButtonWheelDown, tea.MouseButtonLeft}
+				m = play(m, tea.MouseMsg{X: tape.Next(), Y: tape.Next() % 64, Button: buttons[tape.Next()%3]})
 			default:
 				m = play(m, tape.Event())
 			}

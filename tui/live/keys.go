@@ -13,11 +13,16 @@ type keyMap struct {
 	PageDown key.Binding
 	Top      key.Binding
 	Bottom   key.Binding
-	Failures key.Binding
-	Done     key.Binding
+	Toggle   key.Binding
+	Open     key.Binding
+	Close    key.Binding
+	All      key.Binding
+	Next     key.Binding
+	Previous key.Binding
+	Follow   key.Binding
 	Help     key.Binding
 
-	scroll key.Binding // Up and Down as one, for the help line
+	move key.Binding // Up and Down as one, for the help line
 }
 
 // newKeyMap returns the keys; quit says what leaving means here: "detach", "stop" or "quit".
@@ -26,32 +31,41 @@ func newKeyMap(quit string) keyMap {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, label))
 	}
 	return keyMap{
-		scroll:   bind([]string{"up", "down"}, "up/down", "scroll"),
+		move:     bind([]string{"up", "down"}, "up/down", "move"),
 		Quit:     bind([]string{"q"}, "q", quit),
-		Leave:    bind([]string{"ctrl+c"}, "ctrl+c", "twice: leave at once"),
+		Leave:    bind([]string{"ctrl+c"}, "ctrl+c", "twice: at once"),
 		Suspend:  bind([]string{"ctrl+z"}, "ctrl+z", "suspend"),
-		Up:       bind([]string{"up", "k"}, "up/k", "scroll up"),
-		Down:     bind([]string{"down", "j"}, "down/j", "scroll down"),
+		Up:       bind([]string{"up", "k"}, "up/k", "up"),
+		Down:     bind([]string{"down", "j"}, "down/j", "down"),
 		PageUp:   bind([]string{"pgup", "b"}, "pgup/b", "page up"),
-		PageDown: bind([]string{"pgdown", " "}, "pgdown/space", "page down"),
+		PageDown: bind([]string{"pgdown", "ctrl+f"}, "pgdown", "page down"),
 		Top:      bind([]string{"home", "g"}, "home/g", "first"),
 		Bottom:   bind([]string{"end", "G"}, "end/G", "last"),
-		Failures: bind([]string{"f"}, "f", "all failures"),
-		Done:     bind([]string{"d"}, "d", "done jobs"),
+		Toggle:   bind([]string{" ", "enter"}, "space", "open, close"),
+		Open:     bind([]string{"right", "l"}, "right/l", "open"),
+		Close:    bind([]string{"left", "h"}, "left/h", "close, up"),
+		All:      bind([]string{"a"}, "a", "all, folded"),
+		Next:     bind([]string{"n"}, "n", "next failure"),
+		Previous: bind([]string{"N"}, "N", "the one before"),
+		Follow:   bind([]string{"f", "esc"}, "f/esc", "follow"),
 		Help:     bind([]string{"?"}, "?", "help"),
 	}
 }
 
 // ShortHelp is the help line.
 func (k keyMap) ShortHelp() []key.Binding {
-	return []key.Binding{k.Quit, k.scroll, k.Failures, k.Done, k.Help}
+	space := k.Toggle
+	space.SetHelp("space", "open")
+	follow := k.Follow
+	follow.SetHelp("f", "follow")
+	return []key.Binding{k.Quit, k.move, space, k.Next, follow, k.Help}
 }
 
 // FullHelp is the help block, in columns.
 func (k keyMap) FullHelp() [][]key.Binding {
 	return [][]key.Binding{
-		{k.Up, k.Down, k.PageUp, k.PageDown},
-		{k.Top, k.Bottom, k.Failures, k.Done},
-		{k.Quit, k.Leave, k.Suspend, k.Help},
+		{k.Up, k.Down, k.PageUp, k.PageDown, k.Top, k.Bottom},
+		{k.Toggle, k.Open, k.Close, k.All, k.Next, k.Previous},
+		{k.Follow, k.Quit, k.Leave, k.Suspend, k.Help},
 	}
 }

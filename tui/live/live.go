@@ -56,7 +56,8 @@ func New(o Options) *Live {
 	}
 	l := &Live{o: o, inbox: screen.NewInbox(), ended: make(chan struct{})}
 	m := newModel(o, screen.Renderer(o.Out, o.NoColor), l.inbox.Frames())
-	l.program = tea.NewProgram(m, tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithAltScreen(), tea.WithoutSignalHandler())
+	l.program = tea.NewProgram(m, tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithAltScreen(), tea.WithMouseCellMotion(),
+		tea.WithoutSignalHandler())
 	return l
 }
 

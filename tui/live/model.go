@@ -25,14 +25,31 @@ type model struct {
 	styles screen.Styles
 	help   help.Model
 
-	board         *board.Board
+	board *board.Board
+	tree  *board.Tree // nil before the jobs are known
+	pace  *board.Pace
+
 	width, height int
 	began, now    time.Time
-	top           int // first line of the body that is shown
-	moreFailures  bool
-	showDone      bool
 	stops         int // how often the user asked to stop
+
+	nameWidth int       // of the longest name with its indent, in cells
+	top       int       // first line of the tree that is shown
+	pin       board.Ref // what keeps its line on the screen while lines come and go above it
+	following bool      // pin is a job that runs; else it is where the user is
+	started   []int     // places of jobs in the order in which they began to run; those that do not any more go when met
+	folding   folding
+	latestBad int // place of the job that failed last, -1 for none
 }
+
+// folding is how much of the tree is shown.
+type folding uint8
+
+const (
+	foldToFit folding = iota // folded if it would not fit on the screen
+	foldAlways
+	foldNever
+)
 
 // tickEvery is how often running times are drawn anew.
 const tickEvery = time.Second
@@ -45,7 +62,8 @@ func newModel(o Options, r *lipgloss.Renderer, take tea.Cmd) model {
 	case o.OwnWorker:
 		quit = "stop"
 	}
-	m := model{o: o, take: take, keys: newKeyMap(quit), styles: screen.NewStyles(r), board: board.New(), width: 80, height: 24}
+	m := model{o: o, take: take, keys: newKeyMap(quit), styles: screen.NewStyles(r), board: board.New(), pace: &board.Pace{},
+		width: 80, height: 24, following: true, latestBad: -1}
 	m.help = m.styles.Help()
 	return m
 }

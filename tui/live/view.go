@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/bubbles/help"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/waybill-dev/waybill/tui/board"
 	"github.com/waybill-dev/waybill/tui/screen"
 )
 
-// View draws the screen: a head that stays, a body that scrolls, the keys. It is never wider or taller than the
-// terminal; what is least needed goes first when there is little room.
+// roomy is from how many lines on a screen has empty ones between its parts.
+const roomy = 12
+
+// View draws the screen: a head that stays, the tree that scrolls, the keys. It is never wider or taller than the terminal;
+// what is least needed goes first when there is little room.
 func (m model) View() string {
 	head, foot := m.headLines(), m.footLines()
 	room := m.height - len(head) - len(foot)
@@ -20,17 +22,15 @@ func (m model) View() string {
 		foot = foot[:max(0, len(foot)+room)]
 		room = 0
 	}
-	lines := head
-	body := m.body(m.top, m.top+room)
-	lines = append(lines, body...)
+	body := m.body(room)
+	lines := append(head, body...)
 	for range room - len(body) {
 		lines = append(lines, "")
 	}
-	lines = append(lines, foot...)
-	return screen.Fit(lines, m.width, m.height)
+	return screen.Fit(append(lines, foot...), m.width, m.height)
 }
 
-// bodyHeight is how many lines of the body fit.
+// bodyHeight is how many lines of the tree fit.
 func (m model) bodyHeight() int { return max(0, m.height-len(m.headLines())-len(m.footLines())) }
 
 // headLines are the title, the bar, the counts, and what the user should know now.
@@ -40,16 +40,20 @@ func (m model) headLines() []string {
 		running = board.Clock(m.now.Sub(m.began))
 	}
 	lines := []string{screen.Spread(m.title(), m.styles.Faint.Render(running), m.width), m.bar(), m.counts()}
-	if notice := m.notice(); notice != "" {
-		lines = append(lines, m.styles.Notice.Render(ansi.Truncate(notice, m.width, "…")))
+	for i, notice := range m.notice() {
+		style := m.styles.Notice
+		if i > 0 {
+			if m.height < roomy {
+				break
+			}
+			style = m.styles.Faint
+		}
+		lines = append(lines, style.Render(screen.Cut(notice, m.width)))
 	}
-	if m.height >= 12 {
+	if m.height >= roomy {
 		lines = append(lines, "")
 	}
-	if over := len(lines) - m.height; over > 0 {
-		lines = lines[:m.height]
-	}
-	return lines
+	return lines[:min(len(lines), m.height)]
 }
 
 func (m model) title() string {
@@ -67,90 +71,150 @@ func (m model) title() string {
 	return title
 }
 
-// notice is the one thing that matters most beside the jobs.
-func (m model) notice() string {
+// notice is the one thing that matters most beside the jobs, and perhaps what to do about it.
+func (m model) notice() []string {
 	b := m.board
 	switch {
 	case b.Done != nil && b.Done.Err != nil:
-		return "Ended: " + screen.Clean(b.Done.Err.Error())
-	case b.Done != nil && m.o.Watch:
-		line, _ := b.Closing(board.Operation{Watch: true})
-		return line
+		return []string{"Ended: " + screen.Clean(b.Done.Err.Error())}
+	case b.Done != nil:
+		if line, _ := b.Closing(board.Operation{Watch: m.o.Watch, Destroy: m.o.Destroy}); line != "" {
+			return []string{line}
+		}
 	case m.stops > 1:
-		return "Leaving..."
+		return []string{"Leaving..."}
 	case m.stops == 1 && m.o.OwnWorker:
-		return "Stopping: running jobs are handed back, their attempts are not spent. ctrl+c again leaves at once."
+		return []string{"Stopping: running jobs are handed back, their attempts are not spent. ctrl+c again leaves at once."}
 	case m.stops == 1 && !m.o.Watch:
-		return "Detaching: the jobs go on. ctrl+c again leaves at once."
+		return []string{"Detaching: the jobs go on. ctrl+c again leaves at once."}
 	case b.Away != nil:
-		return board.AwayLine(*b.Away)
+		return []string{board.AwayLine(*b.Away), screen.Clean(b.Away.Then)}
 	case b.Lock != nil:
-		return board.LockLine(*b.Lock)
+		return []string{board.LockLine(*b.Lock)}
 	case len(b.Warnings) > 0:
 		w := b.Warnings[len(b.Warnings)-1]
-		return "Warning: " + screen.Clean(w.Summary) + more(len(b.Warnings)-1)
+		lines := []string{"Warning: " + screen.Clean(w.Summary) + more(len(b.Warnings)-1)}
+		return append(lines, strings.Join(screen.Lines(w.Detail, 2), " "))
 	}
-	return ""
+	return nil
 }
 
+// more counts what is left out; "" for nothing.
 func more(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (and %d more)", n)
+	return fmt.Sprintf(" and %s more", board.Thousands(n))
 }
 
 // bar shows what is settled: the good part, the bad part, the rest; while rows are written it shows those.
 func (m model) bar() string {
 	label, good, bad, total := m.progress()
-	room := m.width - ansi.StringWidth(label) - 1
+	room := m.width - ansi.StringWidth(label) - 2
 	if room < 4 {
 		return label
 	}
-	return m.styles.Bar(good, bad, total, room) + " " + label
+	return m.styles.Bar(good, bad, total, min(room, 60)) + "  " + label
 }
 
 func (m model) progress() (label string, good, bad, total int) {
 	b := m.board
 	switch {
 	case b.Following:
-		good, bad, total = len(b.Members[board.Done]), len(b.Members[board.Failed]), len(b.Jobs)
-		label = fmt.Sprintf("%d/%d settled", good+bad, total)
+		good, bad, total = b.Sums[board.Done], b.Sums[board.Failed], len(b.Jobs)
+		parts := []string{fmt.Sprintf("%s of %s settled", board.Thousands(good+bad), board.Thousands(total))}
+		remaining := total - good - bad
+		if m.tree != nil {
+			all := m.tree.Sums(-1)
+			remaining -= int(all[board.Timed])
+		}
+		rate, left := m.pace.Words(remaining)
+		for _, p := range []string{rate, left} {
+			if p != "" && m.width >= 60 {
+				parts = append(parts, p)
+			}
+		}
+		label = strings.Join(parts, " · ")
 	case b.Submit.Total > 0:
 		good, total = b.Submit.Done, b.Submit.Total
-		label = fmt.Sprintf("%d/%d submitted", good, total)
+		label = fmt.Sprintf("%s of %s submitted", board.Thousands(good), board.Thousands(total))
 	default:
 		label = "starting"
 	}
 	return label, good, bad, total
 }
 
+// counts are how many jobs are in which state, as wordy as there is room for.
 func (m model) counts() string {
-	var parts []string
-	for _, s := range board.Tallied {
-		if n := m.board.Counts[s]; n > 0 {
-			parts = append(parts, m.styles.Of(s).Render(fmt.Sprintf("%d %s", n, board.StateWord(s))))
+	line := ""
+	for _, gap := range []string{"   ", "  ", " "} {
+		var parts []string
+		for _, s := range board.Tallied {
+			n := m.board.Counts[s]
+			if n == 0 {
+				continue
+			}
+			text := board.Thousands(n) + " " + board.StateWord(s)
+			if gap != "  " {
+				text = screen.Mark(s) + " " + text
+			}
+			if gap == " " {
+				text = screen.Mark(s) + board.Thousands(n)
+			}
+			parts = append(parts, m.styles.Of(s).Render(text))
+		}
+		if line = strings.Join(parts, gap); ansi.StringWidth(line) <= m.width {
+			break
 		}
 	}
-	return strings.Join(parts, m.styles.Faint.Render(" · "))
+	return line
 }
 
-// footLines are the keys, below an empty line when there is room.
+// footLines are what should not be overlooked, the keys and where the window is, below an empty line when there is room.
 func (m model) footLines() []string {
 	if m.height < 6 {
 		return nil
 	}
 	h := m.help
 	h.Width = m.width
-	text := helpText(h, m.keys)
-	lines := strings.Split(text, "\n")
-	if m.height >= 12 {
-		lines = append([]string{""}, lines...)
+	keys := strings.Split(strings.TrimRight(h.View(m.shownKeys()), "\n"), "\n")
+	lines := m.trouble()
+	if m.height >= roomy {
+		lines = append(lines, "")
 	}
-	if len(lines) > m.height/2 {
-		lines = lines[:m.height/2]
+	lines = append(lines, keys...)
+	if m.help.ShowAll {
+		return lines[:min(len(lines), m.height/2)]
 	}
-	return lines
+	if m.tree != nil {
+		room := m.height - len(m.headLines()) - len(lines)
+		if all := m.tree.Lines(); all > room && room > 0 {
+			where := fmt.Sprintf("%s-%s of %s", board.Thousands(m.top+1), board.Thousands(min(all, m.top+room)), board.Thousands(all))
+			last := len(lines) - 1
+			lines[last] = screen.Spread(lines[last], m.styles.Faint.Render(where), m.width)
+		}
+	}
+	return lines[:min(len(lines), m.height/2)]
 }
 
-func helpText(h help.Model, k keyMap) string { return strings.TrimRight(h.View(k), "\n") }
+// shownKeys are the keys that do something now.
+func (m model) shownKeys() keyMap {
+	k := m.keys
+	k.Follow.SetEnabled(!m.following || m.help.ShowAll)
+	k.Next.SetEnabled(m.board.Sums[board.Failed] > 0 || m.help.ShowAll)
+	return k
+}
+
+// trouble names the latest job that did not succeed when not all of the tree is seen.
+func (m model) trouble() []string {
+	n := m.board.Sums[board.Failed]
+	if n == 0 || m.height < roomy || m.latestBad < 0 || m.latestBad >= len(m.board.Jobs) || m.tree.Lines() <= m.height-8 {
+		return nil
+	}
+	j := m.board.Jobs[m.latestBad]
+	text := fmt.Sprintf("%s %s %s", screen.Mark(j.Status.State), j.Name, word(j))
+	if why := screen.Lines(j.Failure, 1); len(why) > 0 {
+		text += ": " + why[0]
+	}
+	return []string{"", m.styles.Bad.Render(screen.Cut(text+more(n-1), m.width))}
+}

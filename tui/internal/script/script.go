@@ -39,6 +39,12 @@ func Followed(a config.Addr, depth int, s conveyor.Status) applier.Followed {
 	return applier.Followed{Addr: a, Depth: depth, Type: "exec", Queue: "sales", Status: s}
 }
 
+// under is a job that stands under those at some places.
+func under(f applier.Followed, above ...int32) applier.Followed {
+	f.Above = above
+	return f
+}
+
 // Changed is a job that came into this status.
 func Changed(a config.Addr, when time.Time, s conveyor.Status) applier.JobChanged {
 	return applier.JobChanged{Addr: a, Status: Followed(a, 0, s).Status, At: when}
@@ -83,7 +89,7 @@ func Sales(t testing.TB) []applier.Event {
 		applier.Submitting{Done: 5, Total: 5},
 		applier.Following{Jobs: []applier.Followed{
 			Followed(eu, 0, conveyor.Status{State: conveyor.StateQueued}), Followed(us, 0, conveyor.Status{State: conveyor.StateQueued}),
-			Followed(clean, 1, held), Followed(report, 2, held),
+			under(Followed(clean, 1, held), 0), under(Followed(report, 2, held), 0, 1),
 			Followed(late, 0, conveyor.Status{State: conveyor.StateScheduled, DueAt: At(3600)}),
 		}},
 		Changed(eu, At(1), Running(1, At(1))),
@@ -135,7 +141,7 @@ func Limited(t testing.TB) []applier.Event {
 		applier.Opened{Store: "redis://127.0.0.1:6379", Workflow: "limits"},
 		applier.Following{Jobs: []applier.Followed{
 			Followed(load, 0, conveyor.Status{State: conveyor.StateQueued}), Followed(again, 0, refused.Status),
-			Followed(late, 0, queued), Followed(after, 1, conveyor.Status{State: conveyor.StateHeld, Pending: 1, ExpiresAt: At(90)}),
+			Followed(late, 0, queued), under(Followed(after, 1, conveyor.Status{State: conveyor.StateHeld, Pending: 1, ExpiresAt: At(90)}), 2),
 		}},
 		refused,
 		Changed(load, At(1), Running(1, At(1))),
@@ -161,17 +167,48 @@ func EndedBadly(t testing.TB) []applier.Event {
 	return append(Broken(t), applier.Done{Result: applier.Result{Added: 5, Bad: []applier.Followed{{Addr: us}}}})
 }
 
-// Many is a workflow of n jobs of which some of each state are known.
-func Many(t testing.TB, n int) []applier.Event {
-	states := []conveyor.State{conveyor.StateCompleted, conveyor.StateRunning, conveyor.StateQueued, conveyor.StateHeld,
-		conveyor.StateFailed, conveyor.StateCompleted, conveyor.StateSkipped}
-	var jobs []applier.Followed
-	for i := range n {
-		s := conveyor.Status{State: states[i%len(states)], Fence: 1, Started: At(float64(i % 7)), Owner: "worker-a"}
-		if s.State.Ended() {
-			s.Ended = At(float64(i%7) + 2)
+// Shops is a workflow of n jobs, at least twelve, at work: an extract for each of n/10 shops, eight children that clean a part
+// each, a load after it, and a report after all loads. Three shops in ten are done, some failed, a few are at work.
+func Shops(t testing.TB, n int) []applier.Event {
+	shops := n / 10
+	extracts, rest := make([]applier.Followed, shops), []applier.Followed{}
+	loads := make([]applier.Followed, shops)
+	for i := range shops {
+		own, below, last := shop(i, shops)
+		key := fmt.Sprintf("[%d]", i)
+		extracts[i] = Followed(Addr(t, "job.extract"+key), 0, own)
+		for part := range n/shops - 2 {
+			if part == 7 && below.State == conveyor.StateRunning {
+				below = conveyor.Status{State: conveyor.StateQueued}
+			}
+			rest = append(rest, under(Followed(Addr(t, fmt.Sprintf("job.clean[%d]", i*8+part)), 1, below), int32(i)))
 		}
-		jobs = append(jobs, Followed(Addr(t, fmt.Sprintf("job.step[%d]", i)), 0, s))
+		loads[i] = under(Followed(Addr(t, "job.load"+key), 1, last), int32(i))
 	}
-	return []applier.Event{applier.Opened{Store: "redis://127.0.0.1:6379", Workflow: "many"}, applier.Following{Jobs: jobs}}
+	jobs := append(append(extracts, rest...), loads...)
+	report := Followed(Addr(t, "job.report"), 2, conveyor.Status{State: conveyor.StateHeld, Pending: shops})
+	for i := range loads {
+		report.Above = append(report.Above, int32(len(extracts)+len(rest)+i))
+	}
+	return []applier.Event{applier.Opened{Store: "redis://127.0.0.1:6379", Workflow: "shops"}, applier.Following{Jobs: append(jobs, report)}}
+}
+
+// shop is how the jobs of one shop stand: its extract, the parts below it, and its load.
+func shop(i, shops int) (own, below, last conveyor.Status) {
+	start := At(float64(i % 7))
+	done := Ended(conveyor.StateCompleted, start, start.Add(2*time.Second))
+	held := conveyor.Status{State: conveyor.StateHeld, Pending: 1}
+	closing := conveyor.Status{State: conveyor.StateClosing, Fence: 1, Started: start}
+	switch {
+	case i%(shops/4+2) == 5 && i < shops*3/10:
+		return done, done, Ended(conveyor.StateFailed, start, start.Add(time.Second))
+	case i < shops*3/10:
+		return done, done, done
+	case i < shops*3/10+2:
+		return closing, Running(1, start), held
+	case i < shops*3/10+4:
+		return Running(1, start), held, held
+	default:
+		return conveyor.Status{State: conveyor.StateQueued}, held, held
+	}
 }

@@ -73,3 +73,10 @@ func Away(seconds int) applier.StoreAway {
 	d := time.Duration(seconds) * time.Second
 	return applier.StoreAway{For: d, Left: 15*time.Second - d, Reason: "dial tcp 127.0.0.1:6379: connection refused\x1b[2J", Then: "Otherwise this ends here."}
 }
+
+// Progress is how far a running job of Sales has told to be.
+func Progress(t testing.TB) []applier.Event {
+	us := Addr(t, `job.extract["us"]`)
+	return []applier.Event{applier.JobProgress{Addr: us, UUID: Followed(us, 0, conveyor.Status{}).Status.UUID,
+		Progress: conveyor.Progress{Done: 43, Total: 100, Text: "reading rows", At: At(4)}}}
+}

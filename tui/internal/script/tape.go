@@ -66,7 +66,7 @@ func (t *Tape) status() conveyor.Status {
 
 // Event is any event.
 func (t *Tape) Event() applier.Event {
-	switch t.Next() % 10 {
+	switch t.Next() % 11 {
 	case 0:
 		return applier.Opened{Store: t.text(), Workflow: t.text()}
 	case 1:
@@ -80,7 +80,11 @@ func (t *Tape) Event() applier.Event {
 	case 5:
 		f := applier.Following{}
 		for range t.Next() % 30 {
-			f.Jobs = append(f.Jobs, applier.Followed{Addr: t.addr(), Depth: t.Next(), Queue: t.text(), Status: t.status()})
+			j := applier.Followed{Addr: t.addr(), Depth: t.Next(), Queue: t.text(), Status: t.status()}
+			for range t.Next() % 3 {
+				j.Above = append(j.Above, int32(t.Next()%32)-1)
+			}
+			f.Jobs = append(f.Jobs, j)
 		}
 		return f
 	case 6:
@@ -89,6 +93,8 @@ func (t *Tape) Event() applier.Event {
 		return applier.StillRunning{Addr: t.addr(), Elapsed: time.Duration(t.Next()-100) * time.Second}
 	case 8:
 		return applier.Done{Result: applier.Result{Added: t.Next(), Interrupted: t.Next()%2 == 0, Outputs: map[string]string{"x": t.text()}}}
+	case 9:
+		return applier.JobProgress{Addr: t.addr(), Progress: conveyor.Progress{Done: int64(t.Next()) - 9, Total: int64(t.Next()) - 9, Text: t.text()}}
 	default:
 		return applier.JobChanged{Addr: t.addr(), Status: t.status(), At: t.time(), Failure: t.text(), LogTail: []string{t.text(), t.text()}}
 	}
