@@ -37,7 +37,7 @@ var behavioursD = []behaviour{
 	{"D5a", "A worker registers its id, team, capacity, host and queues.",
 		"worker.go", "Team: w.o.Team, ", "", "", ""},
 	{"D5b", "A check-in renews load and running jobs.",
-		"registry.go", "Load: int(loads[id].Val()), ", "", "", ""},
+		"registry.go", ", Load: int(loads[i].Val())", "", "", ""},
 	{"D5c", "A worker that is silent for the dead time is announced lost by any live one, and its jobs come back.",
 		"lua/tick.lua", "retire(id, 'lost')", "retire(id, 'left')", "", ""},
 	{"D5d", "One that is destroyed drains, hands back, deregisters and is announced.",

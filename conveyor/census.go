@@ -186,14 +186,8 @@ func (a *census) readReferences(ctx context.Context, rdb redis.UniversalClient) 
 			err = scan(ctx, rdb.ZScan(ctx, key, 0, "", censusSlice), 2, func(v []string) { a.workers[v[0]] = true })
 		case name == "results", name == "failures", name == "failed", name == "progress":
 			err = a.readFields(ctx, rdb, key, name)
-		case name == "seq", name == "events:seq":
-			var n int64
-			if n, err = rdb.Get(ctx, key).Int64(); unreadableNumber(err) {
-				a.wrong[key], err = true, nil
-			}
-			if name == "seq" {
-				a.seq = n
-			}
+		case name == "events:seq":
+			_, err = a.readNumber(ctx, rdb, key)
 		case name == "events":
 			err = a.readLastEvent(ctx, rdb, key)
 		case strings.HasPrefix(name, "worker:") && strings.HasSuffix(name, ":jobs"):
@@ -218,7 +212,22 @@ func (a *census) readReferences(ctx context.Context, rdb redis.UniversalClient) 
 			return err
 		}
 	}
+	if last := a.keys.key("seq"); !a.wrong[last] { // read although it may not have been there when the keys were listed
+		var err error
+		if a.seq, err = a.readNumber(ctx, rdb, last); passOver(err) != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// readNumber reads a counter, which is 0 while it is not there, and notes one that is no number.
+func (a *census) readNumber(ctx context.Context, rdb redis.UniversalClient, key string) (int64, error) {
+	n, err := rdb.Get(ctx, key).Int64()
+	if unreadableNumber(err) {
+		a.wrong[key], err = true, nil
+	}
+	return n, err
 }
 
 // jobKey splits "jobs:<uuid>[:<what>[:<opening>]]".

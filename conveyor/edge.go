@@ -9,13 +9,13 @@ import (
 // with what is empty at the end left out.
 type storedEdge struct {
 	mark     byte // ? not decided, + success, - failure, = success of a skipped parent, ~ cut
-	kind     byte // p, i, d parents; s, f, a predecessors
+	kind     byte // p, i, d, l parents; s, f, a predecessors
 	upstream string
 	opening  int64
 	madeBy   int64
 }
 
-func (e storedEdge) parent() bool { return e.kind == 'p' || e.kind == 'i' || e.kind == 'd' }
+func (e storedEdge) parent() bool { return strings.IndexByte("pidl", e.kind) >= 0 }
 
 // class names the list of the upstream in which the job waits.
 func (e storedEdge) class() string {
@@ -40,7 +40,7 @@ func parseStoredEdge(text, upstream string) (storedEdge, bool) {
 	if len(f) > 4 {
 		e.madeBy = integer(f[4])
 	}
-	return e, strings.IndexByte("?+-=~", e.mark) >= 0 && strings.IndexByte("pidsfa", e.kind) >= 0
+	return e, strings.IndexByte("?+-=~", e.mark) >= 0 && strings.IndexByte("pidlsfa", e.kind) >= 0
 }
 
 // storedEdges are all edges of a job: those in its entry and those of its hash.

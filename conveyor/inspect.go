@@ -90,7 +90,7 @@ func (c *Client) Inspect(ctx context.Context, uuid string) (*Inspection, error) 
 
 // shown is an edge for observers.
 func (e storedEdge) shown(upstream Status) JobEdge {
-	out := JobEdge{Upstream: upstream, Opening: e.opening, Ignore: e.kind == 'i'}
+	out := JobEdge{Upstream: upstream, Opening: e.opening, Ignore: e.kind == 'i' || e.kind == 'l'}
 	out.Decision = map[byte]Decision{'?': EdgeUndecided, '+': EdgeSuccess, '-': EdgeFailure, '=': EdgeSkipped, '~': EdgeCut}[e.mark]
 	if !e.parent() {
 		out.Kind = wire.Edge_PREDECESSOR

@@ -2,6 +2,7 @@ package conveyor_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -99,6 +100,22 @@ func TestReplace(t *testing.T) {
 				e.end(r, conveyor.VerdictDone)
 			}
 			e.wantKeys()
+		})
+		e.Run("a child that came by the dead parent's step fails it only where it is declared to", func(e *engine) {
+			for _, c := range []struct {
+				ignore bool
+				want   string
+			}{{true, "completed"}, {false, "failed(child)"}} {
+				parent := fmt.Sprintf("wide-%v", c.ignore)
+				e.add(job(parent), job(parent+"-c", under(parent)))
+				e.run(parent, conveyor.VerdictDone)
+				late := job(parent+"-d", edge(&wire.Edge{Uuid: parent, IgnoreFailure: c.ignore}))
+				e.ok(e.Add(e.Context(), late, conveyor.ParentDead()))
+				e.run(parent+"-c", conveyor.VerdictDone)
+				e.states(parent + " closing")
+				e.run(parent+"-d", conveyor.VerdictFailed)
+				e.states(parent + " " + c.want)
+			}
 		})
 		e.Run("a withdrawn child of a dead parent that is handed back is nobody's child", func(e *engine) {
 			e.add(job("dp"))

@@ -219,6 +219,8 @@ func edgeText(mark byte, e *wire.Edge, parentDead bool) string {
 	switch {
 	case e.Kind == wire.Edge_PREDECESSOR:
 		b = append(b, "sfa"[e.RunIf])
+	case parentDead && e.IgnoreFailure:
+		b = append(b, 'l')
 	case parentDead:
 		b = append(b, 'd')
 	case e.IgnoreFailure:

@@ -1,11 +1,13 @@
 package conveyor_test
 
 import (
+	"context"
 	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/waybill-dev/waybill/conveyor"
@@ -79,6 +81,43 @@ func TestVerifyWhileWorking(t *testing.T) {
 		close(stop)
 		<-gone
 	})
+}
+
+// TestVerifyNewNamespace: the first jobs come while Verify lists the keys, which may then find any of them.
+func TestVerifyNewNamespace(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		opts := *e.rdb.Options()
+		rdb := redis.NewClient(&opts)
+		defer rdb.Close() //nolint:errcheck // ends what is left behind
+		rdb.AddHook(&whenListed{func() []string {
+			e.add(job("a"), job("b"), job("heir", after(0, "a")))
+			return []string{e.key("status")}
+		}})
+		c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: e.Namespace()})
+		e.ok(err)
+		found, err := c.Verify(e.Context())
+		e.ok(err)
+		for _, v := range found {
+			e.Errorf("nobody did this: %s", v)
+		}
+	})
+}
+
+// whenListed calls a function when keys are listed, and gives what that returns as the keys that were found.
+type whenListed struct{ call func() []string }
+
+func (*whenListed) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (h *whenListed) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		err := next(ctx, cmd)
+		if listing, ok := cmd.(*redis.ScanCmd); ok && cmd.Name() == "scan" {
+			listing.SetVal(h.call(), 0)
+		}
+		return err
+	}
+}
+func (*whenListed) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
 }
 
 // TestRepairWhileWorking damages counters and a queue while jobs move: only that is named and repaired, and no job is harmed.

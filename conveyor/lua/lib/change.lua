@@ -158,7 +158,7 @@ end
 local function uncount(r)
   if OUT[r.st] ~= '-' then return end
   for _, e in ipairs(edges(r.i)) do
-    local G = KIN[e.k] and e.k ~= 'i' and (e.m == '+' or e.m == '-') and get(e.u)
+    local G = KIN[e.k] == 1 and (e.m == '+' or e.m == '-') and get(e.u)
     if G and G.b and G.st == 'c' and not G.x and opening(G) == e.o then
       local b = tonumber(G.b) - 1
       G.b = b > 0 and num(b) or nil

@@ -1,8 +1,8 @@
 -- edge: what jobs wait for. As text an edge is <mark><kind>[!]:<upstream>[:<opening>[:<group>[:<fence>]]].
 -- mark: ? not decided, + success, - failure, = success of a skipped parent, ~ cut: the upstream was withdrawn.
--- kind: p parent, i parent that this job's failure does not fail, d dead parent, s f a predecessor by run_if.
+-- kind: p parent, i parent that this job's failure does not fail, d and l the same of a dead parent; s f a predecessor by run_if.
 -- ! marks an edge that counts although its upstream is withdrawn; fence is that of the attempt that made it.
-local KIN = {p = true, i = true, d = true}
+local KIN = {p = 1, i = 0, d = 1, l = 0} -- kinds of parents: 1 where this job's failure counts
 
 -- What an upstream's outcome means to children and to heirs.
 local PASS = {C = '+', f = '+', O = '+', k = '=', F = '-', X = '-', E = '-', K = '-'}

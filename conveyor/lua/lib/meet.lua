@@ -98,7 +98,7 @@ local function inline_edge(r, P, kin)
   local list = edges(r.i)
   for i = 1, #list do
     local e = list[i]
-    if e.m == '?' and e.u == P.u and e.o == opening(P) and (KIN[e.k] or false) == kin then return e, list end
+    if e.m == '?' and e.u == P.u and e.o == opening(P) and (KIN[e.k] ~= nil) == kin then return e, list end
   end
 end
 

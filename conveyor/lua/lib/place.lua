@@ -56,10 +56,11 @@ local function push(r, back)
     pushes[key] = pushes[key] or {}
     table.insert(pushes[key], {r, seq})
   end
-  if r.i and find(r.i, '+d', 1, true) and not has(r, 'w') then
+  if r.i and find(r.i, '%+[dl]') and not has(r, 'w') then
     for _, e in ipairs(edges(r.i)) do
-      local P = e.k == 'd' and get(e.u)
-      if e.k == 'd' and (not P or opening(P) == e.o) then -- the step "Dead Parent Handling"; a later opening does not wait
+      local dead = e.k == 'd' or e.k == 'l'
+      local P = dead and get(e.u)
+      if dead and (not P or opening(P) == e.o) then -- the step "Dead Parent Handling"; a later opening does not wait
         local active = active_key(e.u)
         if strict_keys and not is(active, 'set') then
           refuse('CORRUPT deadparent ' .. active .. ' is a ' .. kind(active) .. ', not a set')

@@ -132,7 +132,7 @@ local function finish(r)
       leave(e.u, r.u)
       local G = get(e.u)
       if G and G.st == 'c' and not G.x and opening(G) == e.o then
-        if out == '-' and e.k ~= 'i' then
+        if out == '-' and KIN[e.k] == 1 then
           G.b = num(tonumber(G.b or 0) + 1)
           touch(G)
         end

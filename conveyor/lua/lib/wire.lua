@@ -88,7 +88,7 @@ end
 -- wire gives a job its edges. Those it had before keep their mark and their ticket. It tells whether any is pending.
 local function wire(r, list, old, replaces)
   if #list == 0 and not old then return false end
-  if #list == 1 and not old and list[1].k ~= 'd' then return wire_one(r, list[1], replaces) end
+  if #list == 1 and not old and list[1].k ~= 'd' and list[1].k ~= 'l' then return wire_one(r, list[1], replaces) end
   local inline, hash, order, groups, by_group, placed = {}, {}, {}, {}, {}, {}
   local preds, pending, undecided = 0, 0, 0
   for i = 1, #list do
@@ -101,7 +101,7 @@ local function wire(r, list, old, replaces)
     if was and was.m == '~' then was = nil end
     refuse_edge(r, e, P, was, replaces)
     local mark, joins = judge(e, P)
-    if e.k == 'd' then mark = '+' end
+    if e.k == 'd' or e.k == 'l' then mark = '+' end
     if was and was.m ~= '?' then mark, joins = was.m, false end
     e.m = mark
     if mark == '?' then
