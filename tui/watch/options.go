@@ -1,0 +1,49 @@
+package watch
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/waybill-dev/waybill/conveyor"
+)
+
+// Actions is what the view does by itself, each when its user asks for it. An error of conveyor.ErrState or
+// conveyor.ErrNotFound means that the job has moved on meanwhile.
+type Actions interface {
+	Retry(ctx context.Context, uuid string) error
+	Cancel(ctx context.Context, uuid string) error
+	Release(ctx context.Context, uuid string) error
+	PauseQueue(ctx context.Context, name string) error
+	ResumeQueue(ctx context.Context, name string) error
+	// Logs returns what a job wrote after a position, not all of it at once; none means that this is all for now.
+	Logs(ctx context.Context, uuid string, after conveyor.LogPosition) ([]conveyor.LogEntry, error)
+	Inspect(ctx context.Context, uuid string) (*conveyor.Inspection, error)
+}
+
+// Options configures a View.
+type Options struct {
+	In  io.Reader // the terminal's keys and mouse
+	Out io.Writer // the terminal
+	// NoColor draws without colours. The NO_COLOR variable does the same.
+	NoColor bool
+	// Now is the store's clock; default time.Now.
+	Now func() time.Time
+	// Namespace is what the view is headed with; "" when there is but one.
+	Namespace string
+	// Actions are required.
+	Actions Actions
+	// Stop is called, outside of the view, for the n-th time that the user asks to stop; the second time he wants to leave
+	// at once.
+	Stop func(n int)
+}
+
+func (o Options) withDefaults() Options {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+// callTimeout bounds one call of an action: the store's own patience is longer than that of somebody who waits for an answer.
+const callTimeout = 15 * time.Second

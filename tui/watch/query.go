@@ -1,0 +1,147 @@
+package watch
+
+import (
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/tui/board"
+)
+
+// order is how a list of jobs is sorted.
+type order uint8
+
+const (
+	byStart    order = iota // as they start: what others wait for first
+	byUrgency               // what failed, what runs, what waits, what is done
+	byDuration              // the longest first
+	byAddress
+	orders
+)
+
+var orderNames = [orders]string{"start", "state", "duration", "name"}
+
+// query chooses and sorts jobs.
+type query struct {
+	filter    filter
+	order     order
+	scope     string // only this workflow
+	scoped    bool
+	scheduled bool // only what waits for a time, by that time
+}
+
+// row is one job in a list.
+type row struct {
+	flow *flow
+	job  *board.Job
+}
+
+// search answers a query in steps, so that the view stays awake: each looks at some of the jobs, the last one sorts.
+type search struct {
+	query
+	lists       int // of the fleet when it began
+	flow, place int // what is looked at next
+	rows        []row
+	keys        []uint64 // a sort key above the row's number; for orders that move
+	now         time.Time
+}
+
+// perStep is how many jobs one step looks at: about two milliseconds.
+const perStep = 20_000
+
+// step goes on, and tells whether all is found.
+func (s *search) step(f *fleet) bool {
+	for n := 0; n < perStep; {
+		if s.flow >= len(f.flows) {
+			s.sort()
+			return true
+		}
+		w := f.flows[s.flow]
+		if s.place >= len(w.board.Jobs) || (s.scoped && w.key != s.scope) {
+			s.flow, s.place = s.flow+1, 0
+			continue
+		}
+		end := min(s.place+perStep-n, len(w.board.Jobs))
+		n += end - s.place
+		s.look(w, end)
+	}
+	return false
+}
+
+// look goes through the jobs of one workflow up to end.
+func (s *search) look(w *flow, end int) {
+	for ; s.place < end; s.place++ {
+		at := s.place
+		if s.order == byAddress && !s.scheduled {
+			at = int(w.byName[at])
+		}
+		j := w.board.Jobs[at]
+		if s.scheduled && j.Status.DueAt.IsZero() || !s.filter.matches(w, w.names[at], j) {
+			continue
+		}
+		if s.scheduled && j.Status.State != conveyor.StateScheduled && j.Status.State != conveyor.StateHeld {
+			continue
+		}
+		if s.moves() {
+			s.keys = append(s.keys, s.key(j)<<rowBits|uint64(len(s.rows)))
+		}
+		s.rows = append(s.rows, row{w, j})
+	}
+}
+
+// moves tells whether rows change their places when jobs change their states.
+func (q query) moves() bool { return q.scheduled || q.order == byUrgency || q.order == byDuration }
+
+// narrows tells whether a job's change can put it into the list or out of it.
+func (q query) narrows() bool { return q.scheduled || !q.filter.empty() }
+
+// rowBits number the rows below a sort key: 16 million of them, above which the order is whatever it is.
+const rowBits = 24
+
+func (s *search) key(j *board.Job) uint64 {
+	const most = 1<<(64-rowBits) - 1
+	switch {
+	case s.scheduled:
+		return uint64(max(0, min(j.Status.DueAt.UnixMilli(), most)))
+	case s.order == byUrgency:
+		return uint64(board.SectionOf(j.Status.State))
+	default:
+		return most - uint64(min(board.Lasted(j.Status, s.now)/time.Millisecond, most))
+	}
+}
+
+func (s *search) sort() {
+	if !s.moves() {
+		return
+	}
+	slices.Sort(s.keys)
+	sorted := make([]row, len(s.rows))
+	for i, k := range s.keys {
+		sorted[i] = s.rows[k&(1<<rowBits-1)%uint64(len(s.rows))]
+	}
+	s.rows, s.keys = sorted, nil
+}
+
+// ready tells which workflow's addresses must be sorted before a search can go by them; nil: none.
+func (s *search) ready(f *fleet) *flow {
+	if s.order != byAddress || s.scheduled {
+		return nil
+	}
+	for _, w := range f.flows {
+		if len(w.byName) != len(w.board.Jobs) && (!s.scoped || w.key == s.scope) {
+			return w
+		}
+	}
+	return nil
+}
+
+// addressOrder sorts addresses. It touches nothing but its argument, so it may take its time elsewhere.
+func addressOrder(jobs []*board.Job) []int32 {
+	order := make([]int32, len(jobs))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	sort.SliceStable(order, func(x, y int) bool { return jobs[order[x]].Addr.Less(jobs[order[y]].Addr) })
+	return order
+}

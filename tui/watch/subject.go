@@ -1,0 +1,172 @@
+package watch
+
+import (
+	"context"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/waybill-dev/waybill/conveyor"
+)
+
+// subject is the chosen job and what was read of it by hand: at most one question of each kind is on its way, and is
+// given up when another job is chosen.
+type subject struct {
+	row
+	uuid string
+	n    int // of the choice: answers for another one come too late
+
+	resting   bool // the choice stands long enough to read
+	inspected *conveyor.Inspection
+	err       error
+	log       joblog
+
+	inspecting, tailing bool
+	inspect, tail       bool // to be read anew
+	cancels             [2]context.CancelFunc
+}
+
+// restMsg tells that a choice has stood for a moment.
+type restMsg struct{ n int }
+
+// inspectedMsg and tailMsg bring what was read.
+type (
+	inspectedMsg struct {
+		n   int
+		in  *conveyor.Inspection
+		err error
+	}
+	tailMsg struct {
+		n       int
+		entries []conveyor.LogEntry
+		err     error
+	}
+)
+
+// rest is how long a choice must stand before its job is read, so that whoever holds a key down reads but the last one.
+const rest = 80 * time.Millisecond
+
+// chosen is the job that the cursor is on.
+func (m *model) chosen() (row, bool) {
+	switch {
+	case m.tab == tabScheduled:
+		return at(m.scheduled.rows, m.scheduled.cursor.at)
+	case m.tab != tabJobs:
+		return row{}, false
+	case m.arranged == asTree && m.treeShown():
+		return m.tree.chosen()
+	case m.arranged == asLayers:
+		return m.layers.chosen()
+	default:
+		return at(m.jobs.rows, m.jobs.cursor.at)
+	}
+}
+
+func at(rows []row, i int) (row, bool) {
+	if i < 0 || i >= len(rows) {
+		return row{}, false
+	}
+	return rows[i], true
+}
+
+// subjectChanged follows the cursor: another job, or another generation of it, is read anew.
+func (m *model) subjectChanged() tea.Cmd {
+	r, ok := m.chosen()
+	if !ok {
+		if m.tab.hasJobs() {
+			m.subject.drop()
+			m.subject = subject{n: m.subject.n + 1}
+		}
+		return nil
+	}
+	if m.subject.uuid == r.job.Status.UUID && m.subject.flow == r.flow && m.subject.job != nil && m.subject.job.Addr == r.job.Addr {
+		m.subject.row = r
+		return m.read()
+	}
+	m.subject.drop()
+	n := m.subject.n + 1
+	m.subject = subject{row: r, uuid: r.job.Status.UUID, n: n, log: newLog(m.subject.log.wrap), inspect: true, tail: true}
+	m.detailTop = 0
+	return tea.Tick(rest, func(time.Time) tea.Msg { return restMsg{n} })
+}
+
+// drop gives up what is on its way.
+func (s *subject) drop() {
+	for i, cancel := range s.cancels {
+		if cancel != nil {
+			cancel()
+		}
+		s.cancels[i] = nil
+	}
+}
+
+// told notes that the store has told of the job: what was read of it is old.
+func (m *model) told(c change) {
+	if c.flow == m.subject.flow && m.subject.job != nil && c.job.Addr == m.subject.job.Addr {
+		m.subject.inspect, m.subject.tail = true, true
+	}
+}
+
+// read asks for what is shown and old.
+func (m *model) read() tea.Cmd {
+	s := &m.subject
+	if !s.resting || s.uuid == "" {
+		return nil
+	}
+	var cmds []tea.Cmd
+	l, n, uuid, actions := m.layout(), s.n, s.uuid, m.o.Actions
+	if s.inspect && !s.inspecting {
+		s.inspect, s.inspecting = false, true
+		ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+		s.cancels[0] = cancel
+		cmds = append(cmds, func() tea.Msg {
+			defer cancel()
+			in, err := actions.Inspect(ctx, uuid)
+			return inspectedMsg{n, in, err}
+		})
+	}
+	if s.tail && !s.tailing && l.panes[paneLog].shown() {
+		s.tail, s.tailing = false, true
+		ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+		s.cancels[1] = cancel
+		after := s.log.at
+		cmds = append(cmds, func() tea.Msg {
+			defer cancel()
+			entries, err := actions.Logs(ctx, uuid, after)
+			return tailMsg{n, entries, err}
+		})
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *model) inspected(msg inspectedMsg) tea.Cmd {
+	s := &m.subject
+	if msg.n != s.n {
+		return nil
+	}
+	s.inspecting, s.err = false, msg.err
+	if msg.err == nil {
+		s.inspected = msg.in
+	}
+	return m.read()
+}
+
+// atOnce is how many entries make it likely that there are more.
+const atOnce = 100
+
+func (m *model) tailed(msg tailMsg) tea.Cmd {
+	s := &m.subject
+	if msg.n != s.n {
+		return nil
+	}
+	s.tailing = false
+	if msg.err != nil {
+		s.log.err = msg.err
+		return nil // the next tick asks again
+	}
+	s.log.add(msg.entries)
+	if len(msg.entries) >= atOnce {
+		s.tail = true
+	}
+	return m.read()
+}

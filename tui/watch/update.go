@@ -1,0 +1,99 @@
+package watch
+
+import (
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/tui/screen"
+)
+
+// Update folds one message into the model.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = max(1, msg.Width), max(1, msg.Height)
+		m.clamp()
+		cmd = m.read()
+	case tickMsg:
+		cmd = m.ticked(time.Time(msg))
+	case screen.Events:
+		cmd = m.events(msg)
+	case tea.KeyMsg:
+		cmd = m.key(msg)
+	case tea.MouseMsg:
+		cmd = m.moused(tea.MouseEvent(msg))
+	case foundMsg:
+		cmd = m.find(msg.tab, msg.search)
+	case sortedMsg:
+		cmd = m.sorted(msg)
+	case againMsg:
+		m.finder(msg.tab).waiting = false
+		if f := m.finder(msg.tab); f.stale && f.underway == nil && m.tab == msg.tab {
+			cmd = m.ask(msg.tab)
+		}
+	case restMsg:
+		if msg.n == m.subject.n {
+			m.subject.resting = true
+			cmd = m.read()
+		}
+	case inspectedMsg:
+		cmd = m.inspected(msg)
+	case tailMsg:
+		cmd = m.tailed(msg)
+	case actedMsg:
+		cmd = m.acted(msg)
+	}
+	return m, cmd
+}
+
+func (m *model) ticked(now time.Time) tea.Cmd {
+	m.now = now
+	if m.notice.at.IsZero() {
+		m.notice.at = now
+	}
+	if m.notice.text != "" && now.Sub(m.notice.at) > noticeFor {
+		m.notice = notice{}
+	}
+	cmds := []tea.Cmd{m.tick(tickEvery)}
+	if s := &m.subject; s.job != nil {
+		if s.job.Status.State == conveyor.StateRunning || s.log.err != nil {
+			s.tail = true
+		}
+		if s.err != nil {
+			s.inspect = true
+		}
+		cmds = append(cmds, m.read())
+	}
+	if m.jobs.order == byDuration && m.tab == tabJobs {
+		m.jobs.stale = true
+		cmds = append(cmds, m.freshen(tabJobs, m.total() <= promptly))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *model) events(msg screen.Events) tea.Cmd {
+	f := m.fleet
+	lists := f.lists
+	for _, e := range msg.Events {
+		f.observe(e)
+	}
+	gone := f.lists != lists
+	cmds := []tea.Cmd{m.refresh(gone)}
+	for _, c := range f.changed {
+		m.told(c)
+	}
+	m.rearrange(gone)
+	clear(f.changed)
+	f.changed = f.changed[:0]
+	m.moved()
+	m.clamp()
+	cmds = append(cmds, m.subjectChanged())
+	if msg.Last {
+		m.subject.drop()
+		return tea.Quit
+	}
+	return tea.Batch(append(cmds, m.take)...)
+}
