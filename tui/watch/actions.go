@@ -31,7 +31,9 @@ var (
 		why: "only a job that failed by itself can be tried again",
 		do:  func(a Actions, ctx context.Context, uuid string) error { return a.Retry(ctx, uuid) }}
 	cancel = &deed{verb: "Cancel", past: "is cancelled", follow: cancelled,
-		can: func(s conveyor.Status) bool { return s.State != conveyor.StateUnknown && !s.State.Ended() && !s.CancelRequested },
+		can: func(s conveyor.Status) bool {
+			return s.State != conveyor.StateUnknown && !s.State.Ended() && !s.CancelRequested
+		},
 		why: "it is over, or told to stop already",
 		do:  func(a Actions, ctx context.Context, uuid string) error { return a.Cancel(ctx, uuid) }}
 	release = &deed{verb: "Release", past: "is queued",

@@ -24,9 +24,9 @@ type term struct {
 type field uint8
 
 const (
-	anywhere   field = iota // its address and its workflow's name, a part of them
-	byState                 // the beginning of its state's word
-	byQueue                 // the beginning of the rest
+	anywhere field = iota // its address and its workflow's name, a part of them
+	byState               // the beginning of its state's word
+	byQueue               // the beginning of the rest
 	byWorker
 	byType
 	byWorkflow

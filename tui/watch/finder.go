@@ -63,6 +63,9 @@ func (m *model) find(t tab, s *search) tea.Cmd {
 		return func() tea.Msg { return foundMsg{t, s} }
 	}
 	f.rows, f.underway = s.rows, nil
+	if t == tabJobs {
+		m.rearrange()
+	}
 	f.cursor.settle(len(f.rows), func(i int) jobKey { return f.rows[i].key() })
 	m.clamp()
 	return m.subjectChanged()
@@ -107,7 +110,7 @@ func (m *model) freshen(t tab, now bool) tea.Cmd {
 		return m.ask(t)
 	}
 	f.waiting = true
-	return tea.Tick(pause, func(time.Time) tea.Msg { return againMsg{t} })
+	return m.after(pause, func() tea.Msg { return againMsg{t} })
 }
 
 // total is how many jobs are known.

@@ -218,9 +218,9 @@ func (m *model) scheduledLines(width, height int) []string {
 		case s.Attempts > 0:
 			why = fmt.Sprintf("attempt %d", s.Attempts+1)
 		}
-		at := s.DueAt.Local().Format("2006-01-02 15:04:05")
+		at := m.stamp(s.DueAt)
 		if columns[2].width < len(at) {
-			at = s.DueAt.Local().Format("15:04:05")
+			at = at[11:]
 		}
 		in := span(s.DueAt.Sub(m.now))
 		if !s.DueAt.After(m.now) {

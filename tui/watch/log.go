@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -22,6 +23,7 @@ type joblog struct {
 	starts  []start // of attempts, by line
 	partial string  // of a line that has not ended
 	at      conveyor.LogPosition
+	zone    *time.Location
 	left    int  // lines that are not kept any more
 	read    bool // something was answered
 	err     error
@@ -38,7 +40,9 @@ type start struct {
 	fence int64
 }
 
-func newLog(wrap bool) joblog { return joblog{follow: true, wrap: wrap} }
+func newLog(zone *time.Location, wrap bool) joblog {
+	return joblog{zone: zone, follow: true, wrap: wrap}
+}
 
 // add takes what follows what was read so far.
 func (l *joblog) add(entries []conveyor.LogEntry) {
@@ -47,7 +51,7 @@ func (l *joblog) add(entries []conveyor.LogEntry) {
 		if e.Fence != l.at.Fence {
 			l.flush()
 			l.starts = append(l.starts, start{len(l.lines), e.Fence})
-			l.line(fmt.Sprintf("── start %d, %s ──", e.Fence, e.At.Local().Format("15:04:05")))
+			l.line(fmt.Sprintf("── start %d, %s ──", e.Fence, e.At.In(l.zone).Format("15:04:05")))
 		}
 		l.at = conveyor.LogPosition{Fence: e.Fence, N: e.N}
 		if e.Dropped > 0 && len(e.Text) == 0 {

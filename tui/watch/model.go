@@ -41,7 +41,8 @@ var arrangementNames = [arrangements]string{"tree", "layers", "list"}
 // model is the view's state. Everything in it comes from messages; what it causes are commands.
 type model struct {
 	o      Options
-	take   tea.Cmd // waits for the next screen.Events
+	take   tea.Cmd                                     // waits for the next screen.Events
+	after  func(time.Duration, func() tea.Msg) tea.Cmd // a message after a while
 	keys   keyMap
 	styles styles
 
@@ -90,7 +91,7 @@ type stoppedMsg struct{}
 const tickEvery = time.Second
 
 func newModel(o Options, r *lipgloss.Renderer, take tea.Cmd) *model {
-	return &model{o: o, take: take, keys: newKeyMap(), styles: newStyles(r), width: 80, height: 24, mouse: true, fleet: newFleet()}
+	return &model{o: o, take: take, after: later, keys: newKeyMap(), styles: newStyles(r), width: 80, height: 24, mouse: true, fleet: newFleet()}
 }
 
 // Init asks for the first events and the first tick.
@@ -98,7 +99,11 @@ func (m *model) Init() tea.Cmd { return tea.Batch(m.take, m.tick(0)) }
 
 func (m *model) tick(after time.Duration) tea.Cmd {
 	now := m.o.Now
-	return tea.Tick(after, func(time.Time) tea.Msg { return tickMsg(now()) })
+	return m.after(after, func() tea.Msg { return tickMsg(now()) })
+}
+
+func later(d time.Duration, msg func() tea.Msg) tea.Cmd {
+	return tea.Tick(d, func(time.Time) tea.Msg { return msg() })
 }
 
 // stop passes on the wish to stop.

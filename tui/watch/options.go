@@ -29,6 +29,8 @@ type Options struct {
 	NoColor bool
 	// Now is the store's clock; default time.Now.
 	Now func() time.Time
+	// Zone is what moments are shown in; default time.Local.
+	Zone *time.Location
 	// Namespace is what the view is headed with; "" when there is but one.
 	Namespace string
 	// Actions are required.
@@ -41,6 +43,9 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Zone == nil {
+		o.Zone = time.Local
 	}
 	return o
 }

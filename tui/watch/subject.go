@@ -2,11 +2,14 @@ package watch
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/tui/board"
+	"github.com/waybill-dev/waybill/tui/screen"
 )
 
 // subject is the chosen job and what was read of it by hand: at most one question of each kind is on its way, and is
@@ -16,7 +19,9 @@ type subject struct {
 	uuid string
 	n    int // of the choice: answers for another one come too late
 
-	resting   bool // the choice stands long enough to read
+	then      []*board.Job      // some of what waits for it
+	names     map[string]string // addresses of what it is related to, by uuid
+	resting   bool              // the choice stands long enough to read
 	inspected *conveyor.Inspection
 	err       error
 	log       joblog
@@ -80,14 +85,17 @@ func (m *model) subjectChanged() tea.Cmd {
 		return nil
 	}
 	if m.subject.uuid == r.job.Status.UUID && m.subject.flow == r.flow && m.subject.job != nil && m.subject.job.Addr == r.job.Addr {
-		m.subject.row = r
+		if m.subject.job != r.job { // its workflow was listed anew
+			m.subject.row = r
+			m.subject.relate()
+		}
 		return m.read()
 	}
 	m.subject.drop()
 	n := m.subject.n + 1
-	m.subject = subject{row: r, uuid: r.job.Status.UUID, n: n, log: newLog(m.subject.log.wrap), inspect: true, tail: true}
+	m.subject = subject{row: r, uuid: r.job.Status.UUID, n: n, log: newLog(m.o.Zone, m.subject.log.wrap), inspect: true, tail: true}
 	m.detailTop = 0
-	return tea.Tick(rest, func(time.Time) tea.Msg { return restMsg{n} })
+	return m.after(rest, func() tea.Msg { return restMsg{n} })
 }
 
 // drop gives up what is on its way.
@@ -147,8 +155,36 @@ func (m *model) inspected(msg inspectedMsg) tea.Cmd {
 	s.inspecting, s.err = false, msg.err
 	if msg.err == nil {
 		s.inspected = msg.in
+		s.relate()
 	}
 	return m.read()
+}
+
+// relate looks up what waits for the job, and the names of what it waits for. It goes through the whole workflow, so it is
+// done once for each answer.
+func (s *subject) relate() {
+	s.then, s.names = nil, map[string]string{s.job.Status.Cause: ""}
+	if s.inspected != nil {
+		for _, e := range s.inspected.Edges[:min(len(s.inspected.Edges), most)] {
+			s.names[e.Upstream.UUID] = ""
+		}
+	}
+	for _, j := range s.flow.board.Jobs {
+		if _, asked := s.names[j.Status.UUID]; asked {
+			s.names[j.Status.UUID] = j.Name
+		}
+		if len(s.then) <= most && slices.Contains(j.Above, int32(s.job.Place)) {
+			s.then = append(s.then, j)
+		}
+	}
+}
+
+// name is the address of a job that the chosen one is related to, or its uuid where nobody knows that.
+func (s *subject) name(uuid string) string {
+	if name := s.names[uuid]; name != "" {
+		return name
+	}
+	return screen.Clean(uuid)
 }
 
 // atOnce is how many entries make it likely that there are more.

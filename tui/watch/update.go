@@ -37,6 +37,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case restMsg:
 		if msg.n == m.subject.n {
 			m.subject.resting = true
+			m.subject.relate()
 			cmd = m.read()
 		}
 	case inspectedMsg:
@@ -84,8 +85,9 @@ func (m *model) events(msg screen.Events) tea.Cmd {
 	cmds := []tea.Cmd{m.refresh(gone)}
 	for _, c := range f.changed {
 		m.told(c)
+		m.layers.changed(c)
 	}
-	m.rearrange(gone)
+	m.tree.changed(f.changed)
 	clear(f.changed)
 	f.changed = f.changed[:0]
 	m.moved()

@@ -1,0 +1,194 @@
+package watch
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/tui/board"
+	"github.com/waybill-dev/waybill/tui/screen"
+)
+
+// queueLines draws the queues.
+func (m *model) queueLines(width, height int) []string {
+	queues := m.fleet.queues
+	if len(queues) == 0 {
+		return m.nothing(width, height)
+	}
+	columns := []column{{head: "QUEUE"}, {head: "READY", width: 7, right: true}, {head: "HIGH", right: true}, {head: "NORMAL", right: true},
+		{head: "LOW", right: true}, {head: "RUNNING", width: 9, right: true}, {head: "WORKERS", width: 7, right: true}, {head: "ENDS"}, {head: "PER S", right: true},
+		{head: "STATE", width: 10}}
+	if width >= 62 {
+		columns[7].width, columns[8].width = 12, 6
+	}
+	if width >= 90 {
+		columns[2].width, columns[3].width, columns[4].width = 6, 6, 6
+	}
+	if width >= 110 {
+		columns[7].width = 24
+	}
+	if width < 50 {
+		columns[6].width = 0
+	}
+	if width < 36 {
+		columns[5].width = 0
+	}
+	columns[0].width = max(1, width-3-taken(columns)-2)
+	lines := []string{m.styles.Faint.Render("   " + tableLine(columns, heads(columns)))}
+	c := &m.others[tabQueues]
+	for i := c.top; i < min(c.top+height-1, len(queues)); i++ {
+		q := queues[i]
+		running := fmt.Sprint(q.Running)
+		if q.Settings.Concurrency > 0 {
+			running += fmt.Sprintf("/%d", q.Settings.Concurrency)
+		}
+		_, ends := q.rates.recent(m.now)
+		state, mark, style := "open", " ", m.styles.Faint
+		switch {
+		case q.Paused():
+			state, mark, style = "paused", "‖", m.styles.Notice
+		case m.fleet.unserved(q):
+			state, mark, style = "no worker", "!", m.styles.Bad
+		case q.Running > 0:
+			mark, style = screen.Mark(conveyor.StateRunning), m.styles.Busy
+		}
+		cells := []string{screen.Clean(q.Name), fmt.Sprint(q.ready()), fmt.Sprint(q.Depth[2]), fmt.Sprint(q.Depth[1]), fmt.Sprint(q.Depth[0]), running,
+			fmt.Sprint(len(m.fleet.serving(q.Name))), spark(q.rates.series(m.now, columns[7].width)), rate(ends), state}
+		lines = append(lines, m.tableRow(columns, cells, mark, style, width, i == c.at))
+	}
+	return lines
+}
+
+// rate is a number of jobs a second.
+func rate(v float64) string {
+	switch {
+	case v <= 0:
+		return "-"
+	case v < 10:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.0f", v)
+}
+
+// tableRow draws a line of a table with its mark.
+func (m *model) tableRow(columns []column, cells []string, mark string, style interface{ Render(...string) string }, width int, chosen bool) string {
+	line := tableLine(columns, cells)
+	if chosen {
+		return m.styles.choice(m.focus == paneList).Render(fill("▸"+mark+" "+line, width))
+	}
+	return " " + style.Render(mark) + " " + line
+}
+
+// workerLines draws the workers.
+func (m *model) workerLines(width, height int) []string {
+	workers := m.fleet.workers
+	if len(workers) == 0 {
+		return m.nothing(width, height)
+	}
+	columns := []column{{head: "WORKER"}, {head: "HOST"}, {head: "LOAD", width: 7, right: true}, {head: ""}, {head: "BEAT", width: 8, right: true},
+		{head: "UP", right: true}, {head: "QUEUES"}}
+	if width >= 60 {
+		columns[3].width, columns[6].width = 10, min(24, width/4)
+	}
+	if width >= 76 {
+		columns[1].width = 14
+	}
+	if width >= 90 {
+		columns[5].width = 5
+	}
+	columns[0].width = max(1, width-3-taken(columns)-2)
+	lines := []string{m.styles.Faint.Render("   " + tableLine(columns, heads(columns)))}
+	c := &m.others[tabWorkers]
+	for i := c.top; i < min(c.top+height-1, len(workers)); i++ {
+		w := workers[i]
+		mark, style := "✓", m.styles.Good
+		switch {
+		case !w.Alive:
+			mark, style = "✗", m.styles.Bad
+		case w.Load > 0:
+			mark, style = screen.Mark(conveyor.StateRunning), m.styles.Busy
+		}
+		cells := []string{screen.Clean(w.ID), screen.Clean(w.Host), fmt.Sprintf("%d/%d", w.Load, w.Capacity), gauge(w.Load, w.Capacity, columns[3].width),
+			ago(m.now, w.LastBeat), span(m.now.Sub(w.Started)), screen.Clean(strings.Join(w.Queues, ", "))}
+		if w.Started.IsZero() {
+			cells[5] = ""
+		}
+		lines = append(lines, m.tableRow(columns, cells, mark, style, width, i == c.at))
+	}
+	return lines
+}
+
+// gauge shows n of total in so many cells.
+func gauge(n, total, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	full := 0
+	if total > 0 {
+		full = min(width, max(0, n)*width/total)
+		if n > 0 {
+			full = max(1, full)
+		}
+	}
+	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
+}
+
+// ago is how long ago something was.
+func ago(now, then time.Time) string {
+	if then.IsZero() {
+		return "never"
+	}
+	if d := now.Sub(then); d >= time.Second {
+		return span(d) + " ago"
+	}
+	return "now"
+}
+
+// flowLines draws the workflows.
+func (m *model) flowLines(width, height int) []string {
+	flows := m.fleet.flows
+	if len(flows) == 0 {
+		return m.nothing(width, height)
+	}
+	columns := []column{{head: "WORKFLOW"}, {head: "JOBS", width: 6, right: true}, {head: "DONE"}, {head: "BAD", width: 6, right: true},
+		{head: "RUNNING", width: 7, right: true}, {head: "WAITING", right: true}, {head: "LOCK"}}
+	if width >= 56 {
+		columns[2].width, columns[5].width = 12, 7
+	}
+	if width >= 90 {
+		columns[2].width, columns[6].width = 20, 22
+	}
+	columns[0].width = max(1, width-3-taken(columns)-2)
+	lines := []string{m.styles.Faint.Render("   " + tableLine(columns, heads(columns)))}
+	c := &m.others[tabWorkflows]
+	for i := c.top; i < min(c.top+height-1, len(flows)); i++ {
+		w := flows[i]
+		s := w.sums()
+		mark, style := " ", m.styles.Faint
+		switch {
+		case s[board.Failed] > 0 || w.seen.Problem != "":
+			mark, style = screen.Mark(conveyor.StateFailed), m.styles.Bad
+		case s[board.Running]+s[board.Closing] > 0:
+			mark, style = screen.Mark(conveyor.StateRunning), m.styles.Busy
+		case w.seen.Jobs > 0 && s[board.Done] == w.seen.Jobs:
+			mark, style = screen.Mark(conveyor.StateCompleted), m.styles.Good
+		}
+		lock := ""
+		if h := w.seen.Lock; h != nil {
+			lock = screen.Clean(h.Operation + " by " + h.Who)
+		}
+		cells := []string{w.name, fmt.Sprint(w.seen.Jobs), gauge(s[board.Done], w.seen.Jobs, columns[2].width), fmt.Sprint(s[board.Failed]),
+			fmt.Sprint(s[board.Running]), fmt.Sprint(s[board.Waiting] + s[board.Held] + s[board.Closing]), lock}
+		lines = append(lines, m.tableRow(columns, cells, mark, style, width, i == c.at))
+	}
+	return lines
+}
+
+// sums counts a workflow's jobs by sections.
+func (w *flow) sums() (sums [board.Sections]int) {
+	for s, n := range w.seen.Counts {
+		sums[board.SectionOf(conveyor.State(s))] += n
+	}
+	return sums
+}
