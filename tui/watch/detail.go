@@ -18,7 +18,7 @@ type sheet struct {
 	lines []string
 }
 
-const nameWidth = 10
+const nameWidth = 11
 
 func (s *sheet) line(name, format string, args ...any) {
 	for i, part := range wrapped(fmt.Sprintf(format, args...), max(1, s.width-nameWidth)) {
@@ -54,13 +54,12 @@ func (m *model) detailTitle() string {
 		if w, ok := m.chosenWorker(); ok {
 			return "Worker " + screen.Clean(w.ID)
 		}
-	case tabWorkflows:
-		if w, ok := m.chosenFlow(); ok {
-			return w.name
-		}
 	default:
 		if r, ok := m.chosen(); ok {
 			return r.job.Name
+		}
+		if w, ok := m.chosenFlow(); ok {
+			return w.name
 		}
 	}
 	return "Detail"
@@ -85,6 +84,7 @@ func (m *model) detail(width int) []string {
 func (m *model) jobDetail(s *sheet) {
 	r, ok := m.chosen()
 	if !ok {
+		m.flowDetail(s)
 		return
 	}
 	st := r.job.Status
@@ -355,7 +355,16 @@ func (m *model) workerDetail(s *sheet) {
 	}
 }
 
+// chosenFlow is the workflow that the cursor is on.
 func (m *model) chosenFlow() (*flow, bool) {
+	if m.tab == tabJobs && m.treeShown() {
+		if b := m.tree.branch(); b != nil {
+			return b.flow, true
+		}
+	}
+	if m.tab != tabWorkflows {
+		return nil, false
+	}
 	if i := m.others[tabWorkflows].at; i < len(m.fleet.flows) {
 		return m.fleet.flows[i], true
 	}

@@ -17,10 +17,14 @@ type layers struct {
 	lists  int
 	cols   []layer
 	states []conveyor.State // as counted, by place
+	spots  []layerSpot      // by place; columns count from 1, 0 is nowhere
 	below  [][]int32        // by place: what waits for it
 	col    int              // of the cursor
 	left   int              // first column shown
 }
+
+// layerSpot is where a job stands.
+type layerSpot struct{ col, at int32 }
 
 type layer struct {
 	rows    []row
@@ -69,6 +73,12 @@ func (m *model) arrangeLayers() {
 			l.cols[i].cursor = old[i].cursor
 		}
 	}
+	l.spots = make([]layerSpot, len(flow.board.Jobs))
+	for i := range l.cols {
+		for n, r := range l.cols[i].rows {
+			l.spots[r.job.Place] = layerSpot{int32(i + 1), int32(n)}
+		}
+	}
 	l.col = max(0, min(l.col, len(l.cols)-1))
 	l.linkUp()
 	if ok {
@@ -106,10 +116,10 @@ func (l *layers) changed(c change) {
 	if c.flow != l.flow || c.job.Place >= len(l.states) || l.states[c.job.Place] == conveyor.StateUnknown {
 		return
 	}
-	at := slices.IndexFunc(l.cols, func(col layer) bool { return col.rows[0].job.Depth == c.job.Depth })
-	if at >= 0 {
-		l.cols[at].count(l.states[c.job.Place], -1)
-		l.cols[at].count(c.job.Status.State, 1)
+	if s := l.spots[c.job.Place]; s.col > 0 {
+		col := &l.cols[s.col-1]
+		col.count(l.states[c.job.Place], -1)
+		col.count(c.job.Status.State, 1)
 		l.states[c.job.Place] = c.job.Status.State
 	}
 }
@@ -123,15 +133,17 @@ func (l *layers) chosen() (row, bool) {
 
 // choose puts the cursor on a job.
 func (l *layers) choose(key jobKey) bool {
-	for i := range l.cols {
-		for n, r := range l.cols[i].rows {
-			if r.key() == key {
-				l.col, l.cols[i].cursor.at = i, n
-				return true
-			}
-		}
+	if l.flow == nil || l.flow.key != key.flow {
+		return false
 	}
-	return false
+	j := l.flow.board.Job(key.addr)
+	if j == nil || j.Place >= len(l.spots) || l.spots[j.Place].col == 0 {
+		return false
+	}
+	s := l.spots[j.Place]
+	l.col = int(s.col) - 1
+	l.cols[l.col].cursor.at = int(s.at)
+	return true
 }
 
 // move steps within the column, or along an edge to another one.
@@ -151,17 +163,12 @@ func (l *layers) move(dx, dy int) {
 	r, ok := l.chosen()
 	next := &l.cols[to]
 	if ok {
-		if n := slices.IndexFunc(next.rows, func(o row) bool { return l.related(r, o) }); n >= 0 {
-			next.cursor.at = n
+		if s, ok := l.first(l.neighbours(r), to); ok {
+			next.cursor.at = s
 		}
 	}
 	next.cursor.at = max(0, min(next.cursor.at, len(next.rows)-1))
 	l.col = to
-}
-
-// related tells whether one of two jobs waits for the other.
-func (l *layers) related(x, y row) bool {
-	return slices.Contains(x.job.Above, int32(y.job.Place)) || slices.Contains(y.job.Above, int32(x.job.Place))
 }
 
 const (
@@ -193,21 +200,24 @@ func (l *layers) place(width, height int) {
 	l.cols[l.col].cursor.show(len(l.cols[l.col].rows), room)
 	marked := l.neighbours(r)
 	for i := l.left; i < min(l.left+n, len(l.cols)); i++ {
-		if i == l.col || len(marked) == 0 {
-			continue
-		}
 		c := &l.cols[i]
-		if c.shows(marked, room) {
+		if i == l.col || c.shows(marked, room) {
 			continue
 		}
-		for at, o := range c.rows {
-			if marked[int32(o.job.Place)] {
-				c.cursor.top = max(0, at-room/3)
-				break
-			}
+		if at, ok := l.first(marked, i); ok {
+			c.cursor.top = max(0, min(at-room/3, len(c.rows)-room))
 		}
-		c.cursor.top = max(0, min(c.cursor.top, len(c.rows)-room))
 	}
+}
+
+// first is the topmost of the marked jobs in a column.
+func (l *layers) first(marked map[int32]bool, col int) (at int, ok bool) {
+	for p := range marked {
+		if s := l.spots[p]; int(s.col)-1 == col && (!ok || int(s.at) < at) {
+			at, ok = int(s.at), true
+		}
+	}
+	return at, ok
 }
 
 // shows tells whether one of the marked jobs is in the part of a column that is shown.
@@ -225,8 +235,11 @@ func (c *layer) shows(marked map[int32]bool, room int) bool {
 func (l *layers) neighbours(r row) map[int32]bool {
 	const most = 10_000
 	marked := make(map[int32]bool, 16)
+	if r.job == nil || r.flow != l.flow {
+		return marked
+	}
 	for _, p := range r.job.Above {
-		if len(marked) < most {
+		if len(marked) < most && p >= 0 && int(p) < len(l.spots) {
 			marked[p] = true
 		}
 	}

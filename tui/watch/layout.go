@@ -33,8 +33,9 @@ const (
 	detailLines = 8   // of the short detail, with its title
 )
 
-// lay divides a screen. alone is a pane that is shown without the others; hasLog tells whether this tab has logs.
-func lay(width, height, footLines int, focus pane, alone, hasLog bool) layout {
+// lay divides a screen. alone is a pane that is shown without the others, broad a list that needs the whole width; hasLog tells
+// whether this tab has logs.
+func lay(width, height, footLines int, focus pane, alone, broad, hasLog bool) layout {
 	l := layout{title: height >= 12, tabs: height >= 4}
 	y := 0
 	if l.title {
@@ -49,13 +50,13 @@ func lay(width, height, footLines int, focus pane, alone, hasLog bool) layout {
 	case body.h <= 0 || body.w <= 0:
 	case alone || width < roomyEnough || height < highEnough:
 		l.panes[focus] = body
-	case width >= widest && hasLog:
+	case width >= widest && hasLog && !broad:
 		list := min(width*2/5, 110)
 		detail := (width - list - 2) * 2 / 5
 		l.panes[paneList] = rect{0, y, list, body.h}
 		l.panes[paneDetail] = rect{list + 1, y, detail, body.h}
 		l.panes[paneLog] = rect{list + detail + 2, y, width - list - detail - 2, body.h}
-	case width >= wideEnough:
+	case width >= wideEnough && !broad:
 		list := width / 2
 		if width < 130 {
 			list = width * 9 / 20

@@ -91,7 +91,8 @@ type stoppedMsg struct{}
 const tickEvery = time.Second
 
 func newModel(o Options, r *lipgloss.Renderer, take tea.Cmd) *model {
-	return &model{o: o, take: take, after: later, keys: newKeyMap(), styles: newStyles(r), width: 80, height: 24, mouse: true, fleet: newFleet()}
+	return &model{o: o, take: take, after: later, keys: newKeyMap(), styles: newStyles(r), width: 80, height: 24, mouse: true, fleet: newFleet(),
+		scheduled: finder{query: query{scheduled: true}}}
 }
 
 // Init asks for the first events and the first tick.
@@ -121,7 +122,7 @@ func (m *model) stop() tea.Cmd {
 
 // layout is where everything stands now.
 func (m *model) layout() layout {
-	return lay(m.width, m.height, len(m.foot()), m.focus, m.alone, m.tab.hasJobs())
+	return lay(m.width, m.height, len(m.foot()), m.focus, m.alone, m.tab == tabJobs && m.arranged == asLayers, m.tab.hasJobs())
 }
 
 // styles are the looks that the watch view has beside those of all views.

@@ -66,7 +66,7 @@ func (m *model) click(x, y, width int) {
 	case m.tab == tabJobs && m.arranged == asLayers:
 		m.layers.click(x, y-layerHead, width)
 	case m.tab == tabJobs && m.treeShown():
-		m.tree.click(x, y)
+		m.tree.click(y)
 	case y >= 1: // below the heads of the columns
 		c := m.cursor()
 		if i := c.top + y - 1; i < m.length() {

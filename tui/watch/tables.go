@@ -17,7 +17,7 @@ func (m *model) queueLines(width, height int) []string {
 		return m.nothing(width, height)
 	}
 	columns := []column{{head: "QUEUE"}, {head: "READY", width: 7, right: true}, {head: "HIGH", right: true}, {head: "NORMAL", right: true},
-		{head: "LOW", right: true}, {head: "RUNNING", width: 9, right: true}, {head: "WORKERS", width: 7, right: true}, {head: "ENDS"}, {head: "PER S", right: true},
+		{head: "LOW", right: true}, {head: "RUNNING", width: 9, right: true}, {head: "WORKERS", width: 7, right: true}, {head: "LAST 2 MIN"}, {head: "ENDS/S", right: true},
 		{head: "STATE", width: 10}}
 	if width >= 62 {
 		columns[7].width, columns[8].width = 12, 6
@@ -91,7 +91,7 @@ func (m *model) workerLines(width, height int) []string {
 	if width >= 60 {
 		columns[3].width, columns[6].width = 10, min(24, width/4)
 	}
-	if width >= 76 {
+	if width >= 100 {
 		columns[1].width = 14
 	}
 	if width >= 90 {

@@ -87,7 +87,7 @@ func (m *model) events(msg screen.Events) tea.Cmd {
 		m.told(c)
 		m.layers.changed(c)
 	}
-	m.tree.changed(f.changed)
+	m.treeChanged(f.changed)
 	clear(f.changed)
 	f.changed = f.changed[:0]
 	m.moved()

@@ -55,7 +55,7 @@ func (m *model) body(l layout) []string {
 				continue
 			}
 			if r.x > x {
-				line += m.styles.Faint.Render("│")
+				line += m.styles.Faint.Render(joint(y == r.y, y == first))
 			}
 			cell := ""
 			if y-r.y < len(drawn[p]) {
@@ -67,6 +67,17 @@ func (m *model) body(l layout) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// joint is what stands between two panes side by side: beside a title it joins the line of that.
+func joint(title, top bool) string {
+	switch {
+	case title && top:
+		return "┬"
+	case title:
+		return "├"
+	}
+	return "│"
 }
 
 // pane draws one pane with its title.
@@ -281,16 +292,15 @@ func (m *model) keyLine() string {
 		shown = append([]key.Binding{k.Help, k.Quit}, shown...)
 	}
 	line := ""
-	for i, b := range shown {
-		label := b.Help().Desc
-		if i > 0 {
-			line += m.styles.Faint.Render(" · ")
+	for _, b := range shown {
+		part := m.styles.Title.Render(b.Help().Key) + " " + m.styles.Faint.Render(b.Help().Desc)
+		if line != "" {
+			part = line + m.styles.Faint.Render(" · ") + part
 		}
-		part := m.styles.Title.Render(b.Help().Key) + " " + m.styles.Faint.Render(label)
-		if ansi.StringWidth(line)+ansi.StringWidth(part) > m.width {
+		if ansi.StringWidth(part) > m.width {
 			break
 		}
-		line += part
+		line = part
 	}
 	return line
 }
