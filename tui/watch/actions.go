@@ -67,6 +67,8 @@ type actedMsg struct {
 func (m *model) askJob(d *deed) {
 	r, ok := m.chosen()
 	switch {
+	case m.acting:
+		m.say(true, "The action before is not answered yet.")
 	case !ok:
 		m.say(true, "No job is chosen.")
 	case !d.can(r.job.Status):
@@ -79,7 +81,11 @@ func (m *model) askJob(d *deed) {
 // askQueue puts the question for pausing or resuming the chosen queue, or that of the chosen job.
 func (m *model) askQueue() {
 	q, ok := m.chosenQueue()
-	if !ok {
+	switch {
+	case m.acting:
+		m.say(true, "The action before is not answered yet.")
+		return
+	case !ok:
 		m.say(true, "No queue is chosen: press %s and choose one.", m.keys.Tabs[tabQueues].Help().Key)
 		return
 	}

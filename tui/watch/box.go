@@ -152,7 +152,7 @@ func (m *model) logLines(width, height int) []string {
 	var text string
 	switch {
 	case m.subject.job == nil:
-		return nil
+		text = "Choose a job to see what it writes."
 	case l.err != nil:
 		text = "Cannot read the log: " + screen.Clean(l.err.Error()) + ". Asking again..."
 	case l.count() > 0:

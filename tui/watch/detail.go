@@ -103,6 +103,25 @@ func (m *model) jobDetail(s *sheet) {
 			}
 		}
 	}
+	if !m.layout().panes[paneLog].shown() && board.SectionOf(st.State) == board.Failed {
+		for i, line := range board.LastLines(r.job.Tail, 3) {
+			name := ""
+			if i == 0 {
+				name = "log"
+			}
+			s.lines = append(s.lines, m.styles.Faint.Render(fill(name, nameWidth)+screen.Cut(screen.Clean(line), max(1, s.width-nameWidth))))
+		}
+	}
+	if p, ok := r.flow.progress[r.job.Addr]; ok {
+		text := fmt.Sprint(p.Done)
+		if percent, ok := p.Percent(); ok {
+			text = fmt.Sprintf("%s %d%%, %d of %d", gauge(percent, 100, 16), percent, p.Done, p.Total)
+		}
+		if p.Text != "" {
+			text += ", " + screen.Clean(p.Text)
+		}
+		s.line("progress", "%s", text)
+	}
 	if len(m.fleet.flows) > 1 {
 		s.line("workflow", "%s", r.flow.name)
 	}

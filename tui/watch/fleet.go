@@ -13,9 +13,9 @@ import (
 
 // fleet is what is known of a namespace, folded from events. It belongs to one goroutine.
 type fleet struct {
-	opened   applier.Opened
-	away     *applier.StoreAway // while the store does not answer
-	warnings []applier.Warning  // of the namespace, each once
+	opened  applier.Opened
+	away    *applier.StoreAway // while the store does not answer
+	warning *applier.Warning   // of the namespace, that was told since the last frame
 
 	listed bool // the workflows have been told
 	flows  []*flow
@@ -36,8 +36,9 @@ type flow struct {
 	name, lower string // for people
 	seen        applier.WorkflowSeen
 	board       *board.Board
-	names       []string // of the board's jobs, in lower case, for filters
-	byName      []int32  // places in the order of addresses; nil until it is asked for
+	progress    map[config.Addr]conveyor.Progress // of running jobs that told of it
+	names       []string                          // of the board's jobs, in lower case, for filters
+	byName      []int32                           // places in the order of addresses; nil until it is asked for
 }
 
 // change is a job whose status was told.
@@ -62,9 +63,7 @@ func (f *fleet) observe(e applier.Event) {
 	case applier.StoreAway:
 		f.away = &e
 	case applier.Warning:
-		if !slices.Contains(f.warnings, e) {
-			f.warnings = append(f.warnings, e)
-		}
+		f.warning = &e
 	case applier.WorkflowsSeen:
 		f.list(e.Workflows)
 	case applier.OfWorkflow:
@@ -84,7 +83,7 @@ func (f *fleet) flow(key string) *flow {
 	if w := f.byName[key]; w != nil {
 		return w
 	}
-	w := &flow{key: key, name: screen.Clean(key), board: board.New()}
+	w := &flow{key: key, name: screen.Clean(key), board: board.New(), progress: map[config.Addr]conveyor.Progress{}}
 	if key == "" {
 		w.name = loose
 	}
@@ -135,10 +134,14 @@ func (f *fleet) recount() {
 // within folds an event of one workflow.
 func (f *fleet) within(w *flow, e applier.Event) {
 	steps := w.board.Observe(e)
-	switch e.(type) {
+	switch e := e.(type) {
 	case applier.Following:
 		f.relist(w)
 		return
+	case applier.JobProgress:
+		if j := w.board.Job(e.Addr); j != nil && j.Status.State == conveyor.StateRunning {
+			w.progress[e.Addr] = e.Progress
+		}
 	case applier.JobChanged:
 		if len(w.board.Jobs) != len(w.names) {
 			f.relist(w)
@@ -146,6 +149,9 @@ func (f *fleet) within(w *flow, e applier.Event) {
 	}
 	for _, s := range steps {
 		f.changed = append(f.changed, change{w, s.Job})
+		if s.Job.Status.State != conveyor.StateRunning || s.Job.Status.Fence != s.Prev.Fence {
+			delete(w.progress, s.Job.Addr)
+		}
 	}
 	if len(steps) > 0 {
 		f.tally(w)

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -59,6 +60,11 @@ func fleetEvent(tp *script.Tape) applier.Event {
 func FuzzMessages(f *testing.F) {
 	script.Seeds(f)
 	f.Add([]byte("\x02\x05\x09\x05\x1c\x01\x02\x03\x04\x05\x06\x07\x08\x00\x0e\x00\x00\x01\x02\x03\x04\x05\x06\x00\x07\x01\x02\x03\x04\x05\x06"))
+	for seed := range byte(24) {
+		random := make([]byte, 1500)
+		rand.NewChaCha8([32]byte{seed}).Read(random) //nolint:errcheck // never fails
+		f.Add(random)
+	}
 	keys := []string{"q", "ctrl+c", "up", "down", "left", "right", "pgup", "pgdown", "home", "end", "tab", "shift+tab", "enter", "esc", "space", "1", "2", "3",
 		"4", "5", "/", "s", "t", "z", "n", "r", "x", "u", "p", "f", "w", "m", "y", "?", "a", ":", "-", "backspace", "é", "ctrl+z"}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -185,16 +185,10 @@ func (m *model) cursor() *cursor {
 
 // length is how many lines the open tab's list has.
 func (m *model) length() int {
-	switch m.tab {
-	case tabQueues:
-		return len(m.fleet.queues)
-	case tabWorkers:
-		return len(m.fleet.workers)
-	case tabWorkflows:
-		return len(m.fleet.flows)
-	default:
+	if m.tab.hasJobs() {
 		return len(m.finder(m.tab).rows)
 	}
+	return m.tableLength(m.tab)
 }
 
 // clamp keeps cursors on their lists and in what is shown of them.
@@ -305,6 +299,11 @@ func (m *model) arrange() {
 		return
 	}
 	chosen, ok := m.chosen()
+	if w, on := m.chosenFlow(); ok {
+		m.layers.flow = chosen.flow
+	} else if on {
+		m.layers.flow = w
+	}
 	m.arranged = (m.arranged + 1) % arrangements
 	m.focus = paneList
 	m.rearrange()
@@ -332,8 +331,12 @@ func (m *model) point(key jobKey) {
 			break
 		}
 	}
-	if m.arranged == asLayers {
-		m.layers.choose(key)
+	if m.arranged == asLayers && !m.layers.choose(key) {
+		if w := m.fleet.byName[key.flow]; w != nil && w != m.layers.flow {
+			m.layers.flow = w
+			m.arrangeLayers()
+			m.layers.choose(key)
+		}
 	}
 	if m.treeShown() {
 		m.tree.choose(key)

@@ -72,8 +72,8 @@ func lay(width, height, footLines int, focus pane, alone, broad, hasLog bool) la
 		below := min(detailLines, body.h/2)
 		l.panes[paneList] = rect{0, y, width, body.h - below}
 		second := paneDetail
-		if focus == paneLog {
-			second, below = paneLog, body.h/2
+		if focus != paneList {
+			second, below = focus, body.h/2
 			l.panes[paneList].h = body.h - below
 		}
 		l.panes[second] = rect{0, y + body.h - below, width, below}

@@ -77,9 +77,14 @@ func (m *model) ticked(now time.Time) tea.Cmd {
 
 func (m *model) events(msg screen.Events) tea.Cmd {
 	f := m.fleet
-	lists := f.lists
+	lists, anchor := f.lists, m.anchor()
 	for _, e := range msg.Events {
 		f.observe(e)
+	}
+	m.anchored(anchor)
+	if w := f.warning; w != nil {
+		m.say(true, "Warning: %s", w.Summary)
+		f.warning = nil
 	}
 	gone := f.lists != lists
 	cmds := []tea.Cmd{m.refresh(gone)}
@@ -98,4 +103,53 @@ func (m *model) events(msg screen.Events) tea.Cmd {
 		return tea.Quit
 	}
 	return tea.Batch(append(cmds, m.take)...)
+}
+
+// anchor names the lines that the cursors of tables are on.
+func (m *model) anchor() (names [tabs]string) {
+	for t := range tabs {
+		names[t] = m.lineName(t, m.others[t].at)
+	}
+	return names
+}
+
+// anchored puts the cursors of tables back on their lines after these have moved.
+func (m *model) anchored(names [tabs]string) {
+	for t, name := range names {
+		c := &m.others[t]
+		if !c.moved || m.lineName(tab(t), c.at) == name {
+			continue
+		}
+		for i := range m.tableLength(tab(t)) {
+			if m.lineName(tab(t), i) == name {
+				c.top, c.at = c.top+i-c.at, i
+				break
+			}
+		}
+	}
+}
+
+func (m *model) tableLength(t tab) int {
+	switch t {
+	case tabQueues:
+		return len(m.fleet.queues)
+	case tabWorkers:
+		return len(m.fleet.workers)
+	case tabWorkflows:
+		return len(m.fleet.flows)
+	}
+	return 0
+}
+
+// lineName is what stands on a line of a table.
+func (m *model) lineName(t tab, i int) string {
+	switch {
+	case i >= m.tableLength(t):
+		return ""
+	case t == tabQueues:
+		return m.fleet.queues[i].Name
+	case t == tabWorkers:
+		return m.fleet.workers[i].ID
+	}
+	return m.fleet.flows[i].key
 }

@@ -233,13 +233,6 @@ func (m *model) message() (text string, bad bool) {
 		return board.AwayLine(*f.away) + " What is shown may be old.", true
 	case m.notice.text != "":
 		return m.notice.text, m.notice.bad
-	case len(f.warnings) > 0:
-		w := f.warnings[len(f.warnings)-1]
-		text := "Warning: " + screen.Clean(w.Summary)
-		if n := len(f.warnings) - 1; n > 0 {
-			text += fmt.Sprintf(" (and %d more)", n)
-		}
-		return text, true
 	}
 	return "", false
 }
