@@ -35,12 +35,6 @@ func (s *sheet) plain(style interface{ Render(...string) string }, text string) 
 	}
 }
 
-func (s *sheet) gap() {
-	if len(s.lines) > 0 {
-		s.lines = append(s.lines, "")
-	}
-}
-
 // most bounds how many related things a detail lists.
 const most = 20
 
