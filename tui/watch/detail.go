@@ -106,7 +106,7 @@ func (m *model) jobDetail(s *sheet) {
 			s.lines = append(s.lines, m.styles.Faint.Render(fill(name, nameWidth)+screen.Cut(screen.Clean(line), max(1, s.width-nameWidth))))
 		}
 	}
-	if p, ok := r.flow.progress[r.job.Addr]; ok {
+	if p := r.job.Progress; p != (conveyor.Progress{}) {
 		text := fmt.Sprint(p.Done)
 		if percent, ok := p.Percent(); ok {
 			text = fmt.Sprintf("%s %d%%, %d of %d", gauge(percent, 100, 16), percent, p.Done, p.Total)
@@ -350,7 +350,7 @@ func (m *model) workerDetail(s *sheet) {
 	}
 	n := 0
 	for _, f := range m.fleet.flows {
-		for _, p := range f.board.Members[board.Running] {
+		for _, p := range f.members.running {
 			j := f.board.Jobs[p]
 			if j.Status.Owner != w.ID {
 				continue
@@ -401,8 +401,7 @@ func (m *model) flowDetail(s *sheet) {
 	for _, warning := range w.board.Warnings {
 		s.plain(m.styles.Notice, "Warning: "+screen.Clean(warning.Summary))
 	}
-	list := func(section board.Section, name string) {
-		members := w.board.Members[section]
+	list := func(members []int32, name string) {
 		for i, p := range members[:min(len(members), most)] {
 			if i > 0 {
 				name = ""
@@ -414,8 +413,8 @@ func (m *model) flowDetail(s *sheet) {
 			s.line("", "and %d more", n)
 		}
 	}
-	list(board.Failed, "bad")
-	list(board.Running, "running")
+	list(w.members.bad, "bad")
+	list(w.members.running, "running")
 }
 
 // stamp is a moment in the reader's own time.

@@ -36,9 +36,9 @@ type flow struct {
 	name, lower string // for people
 	seen        applier.WorkflowSeen
 	board       *board.Board
-	progress    map[config.Addr]conveyor.Progress // of running jobs that told of it
-	names       []string                          // of the board's jobs, in lower case, for filters
-	byName      []int32                           // places in the order of addresses; nil until it is asked for
+	members     members
+	names       []string // of the board's jobs, in lower case, for filters
+	byName      []int32  // places in the order of addresses; nil until it is asked for
 }
 
 // change is a job whose status was told.
@@ -83,7 +83,7 @@ func (f *fleet) flow(key string) *flow {
 	if w := f.byName[key]; w != nil {
 		return w
 	}
-	w := &flow{key: key, name: screen.Clean(key), board: board.New(), progress: map[config.Addr]conveyor.Progress{}}
+	w := &flow{key: key, name: screen.Clean(key), board: board.New()}
 	if key == "" {
 		w.name = loose
 	}
@@ -134,14 +134,10 @@ func (f *fleet) recount() {
 // within folds an event of one workflow.
 func (f *fleet) within(w *flow, e applier.Event) {
 	steps := w.board.Observe(e)
-	switch e := e.(type) {
+	switch e.(type) {
 	case applier.Following:
 		f.relist(w)
 		return
-	case applier.JobProgress:
-		if j := w.board.Job(e.Addr); j != nil && j.Status.State == conveyor.StateRunning {
-			w.progress[e.Addr] = e.Progress
-		}
 	case applier.JobChanged:
 		if len(w.board.Jobs) != len(w.names) {
 			f.relist(w)
@@ -149,9 +145,7 @@ func (f *fleet) within(w *flow, e applier.Event) {
 	}
 	for _, s := range steps {
 		f.changed = append(f.changed, change{w, s.Job})
-		if s.Job.Status.State != conveyor.StateRunning || s.Job.Status.Fence != s.Prev.Fence {
-			delete(w.progress, s.Job.Addr)
-		}
+		w.members.changed(s.Job)
 	}
 	if len(steps) > 0 {
 		f.tally(w)
@@ -173,6 +167,7 @@ func (f *fleet) relist(w *flow) {
 	for i, j := range w.board.Jobs {
 		w.names[i] = strings.ToLower(j.Name)
 	}
+	w.members = enrol(w.board)
 	f.tally(w)
 	f.lists++
 }
