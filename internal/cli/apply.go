@@ -20,10 +20,13 @@ type applying struct {
 	autoApprove bool
 	parallelism int
 	lockTimeout time.Duration
+
+	interrupted bool // ctrl+c was the answer
 }
 
 func (p *applying) flags(cmd *cobra.Command) {
 	p.planning.flags(cmd)
+	cmd.Flags().BoolVar(&p.plain, "plain", false, "Write lines on a terminal too, instead of views that fill the screen. The WAYBILL_PLAIN variable does the same.")
 	cmd.Flags().BoolVar(&p.autoApprove, "auto-approve", false, "Do not ask for approval.")
 	cmd.Flags().DurationVar(&p.lockTimeout, "lock-timeout", applier.DefaultLockTimeout, "Wait so long for a lock that somebody else holds, as in `30s`.")
 }
@@ -93,17 +96,12 @@ func (p *applying) apply(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	if err := p.open(ctx, args, serving, displayOptions{}); err != nil {
+	if err := p.open(ctx, args, serving, displayOptions{plain: p.lines()}); err != nil {
 		return err
 	}
-	plan, err := p.planOrSaved(ctx)
+	plan, err := p.approvedPlan(ctx)
 	if err != nil {
 		return err
-	}
-	if !plan.Empty() && p.saved == nil {
-		if ok, err := p.approve(ctx, plan, ""); err != nil || !ok {
-			return err
-		}
 	}
 	following, own, observer := ctx, (*ownWorker)(nil), applier.Observer(p.display)
 	if p.ownWorker {
@@ -119,10 +117,14 @@ func (p *applying) apply(ctx context.Context, args []string) error {
 			if p.autoApprove {
 				return true, nil
 			}
+			const why = "The state has changed since this plan was made, and so has the plan."
+			if p.asksInView() {
+				return p.askInView(ctx, difference{plan: again}, why)
+			}
 			if err := p.render(again); err != nil {
 				return false, err
 			}
-			return p.approved(ctx, again, "The state has changed since this plan was made, and so has the plan. ")
+			return p.ask(ctx, why)
 		},
 	})
 	died, workerErr := own.stop()
@@ -154,17 +156,31 @@ func (p *applying) useSaved(file string) error {
 	return err
 }
 
-// planOrSaved is the plan that is applied.
-func (p *applying) planOrSaved(ctx context.Context) (*planner.Plan, error) {
-	if p.saved == nil {
-		return p.make(ctx)
+// approvedPlan is the plan that is applied: the saved one, or one that is made and approved now. exit ends the command if
+// it is not.
+func (p *applying) approvedPlan(ctx context.Context) (*planner.Plan, error) {
+	if p.saved != nil {
+		w, err := planned(p.saved, p.workflow)
+		if err != nil {
+			return nil, err
+		}
+		p.workflow, p.options.Destroy = w, p.saved.Destroy
+		return p.saved, nil
 	}
-	w, err := planned(p.saved, p.workflow)
+	d, err := p.make(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p.workflow, p.options.Destroy = w, p.saved.Destroy
-	return p.saved, nil
+	ok := true
+	if !d.plan.Empty() && p.asksInView() {
+		ok, err = p.askInView(ctx, d, "")
+	} else if err = p.show(d); err == nil && !d.plan.Empty() {
+		ok, err = p.ask(ctx, "")
+	}
+	if err == nil && !ok {
+		err = p.declined()
+	}
+	return d.plan, err
 }
 
 // waitForLock translates -lock-timeout: there 0 asks once.
@@ -175,15 +191,17 @@ func (p *applying) waitForLock() time.Duration {
 	return p.lockTimeout
 }
 
-// approve asks for approval of a plan; false ends the command.
-func (p *applying) approve(ctx context.Context, plan *planner.Plan, why string) (bool, error) {
-	ok, err := p.approved(ctx, plan, why)
-	if err != nil || ok {
-		return ok, err
-	}
+// declined says that nothing is done, and ends the command.
+func (p *applying) declined() error {
 	fmt.Fprintf(p.a.p.Stdout, "%s cancelled.\n", p.name())
-	return false, exit(exitError)
+	if p.interrupted {
+		return exit(exitInterrupted)
+	}
+	return exit(exitError)
 }
+
+// lines tells whether the user wants lines even where a view could be shown.
+func (p *applying) lines() bool { return p.plain || p.a.getenv("WAYBILL_PLAIN") != "" }
 
 func (p *applying) name() string {
 	if p.destroy {
@@ -192,18 +210,34 @@ func (p *applying) name() string {
 	return "Apply"
 }
 
-func (p *applying) approved(ctx context.Context, _ *planner.Plan, why string) (bool, error) {
+// ask asks, in lines, for approval of the plan above; why says why it is asked once more.
+func (p *applying) ask(ctx context.Context, why string) (bool, error) {
 	switch {
 	case p.autoApprove:
 		return true, nil
 	case !p.input:
 		return false, errNoInput("-auto-approve")
-	case p.destroy:
-		return p.a.prompt(ctx, fmt.Sprintf("Do you really want to destroy the jobs of workflow %q?", p.workflow.Name),
-			why+"Waybill will cancel all of its jobs and forget them, as shown above.\nThere is no undo. Only 'yes' will be accepted to approve.")
 	}
-	return p.a.prompt(ctx, "Do you want to perform these actions?",
-		why+"Waybill will perform the actions described above.\nOnly 'yes' will be accepted to approve.")
+	question, explanation := p.question()
+	above := "Waybill will perform the actions described above."
+	if p.destroy {
+		above = "Waybill will cancel all of its jobs and forget them, as shown above."
+	}
+	if why != "" {
+		above = why + " " + above
+	}
+	if explanation != "" {
+		explanation += " "
+	}
+	return p.a.prompt(ctx, question, above+"\n"+explanation+"Only 'yes' will be accepted to approve.")
+}
+
+// question is what is asked, and what to know besides.
+func (p *applying) question() (question, explanation string) {
+	if p.destroy {
+		return fmt.Sprintf("Do you really want to destroy the jobs of workflow %q?", p.workflow.Name), "There is no undo."
+	}
+	return "Do you want to perform these actions?", ""
 }
 
 // explain turns what ended an apply into what is said about it.
@@ -219,8 +253,7 @@ func (p *applying) explain(err error) error {
 	case errors.As(err, &stale):
 		return fail("Saved plan is stale", "%s.", stale.Error())
 	case errors.Is(err, applier.ErrDeclined):
-		fmt.Fprintf(p.a.p.Stdout, "%s cancelled.\n", p.name())
-		return exit(exitError)
+		return p.declined()
 	}
 	return err
 }

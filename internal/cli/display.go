@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"sync"
+
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/waybill-dev/waybill/applier"
 	"github.com/waybill-dev/waybill/tui"
+	"github.com/waybill-dev/waybill/tui/approve"
 	"github.com/waybill-dev/waybill/tui/live"
 )
 
@@ -21,6 +24,24 @@ type display struct {
 	a    *app
 	live *live.Live // nil for lines
 	json *tui.JSON  // nil but with -json
+
+	asking sync.Mutex // held while a question has the terminal
+}
+
+// Observe shows an event, after a question that has the terminal is answered.
+func (s *display) Observe(e applier.Event) {
+	s.asking.Lock()
+	defer s.asking.Unlock()
+	s.Observer.Observe(e)
+}
+
+// asks lets a question have the terminal, which restore gives back at once.
+func (s *display) asks(restore func(), ask func() (approve.Answer, error)) (approve.Answer, error) {
+	s.asking.Lock()
+	defer s.asking.Unlock()
+	s.a.stops.screen(restore)
+	defer s.a.stops.screen(nil)
+	return ask()
 }
 
 // newDisplay chooses how a run is shown. A view that fills the screen starts with the first event that is no waiting for

@@ -27,6 +27,7 @@ type planning struct {
 	detach    bool // apply
 	worker    bool // apply
 	saving    bool // plan -out: sensitive values are sealed with the key
+	plain     bool // apply: lines on a terminal too
 
 	ownWorker bool          // apply runs, or would run, jobs itself
 	saved     *planner.Plan // to apply, instead of a new one
@@ -103,21 +104,41 @@ func (p *planning) close(err *error) {
 	}
 }
 
-// make makes the plan and shows it.
-func (p *planning) make(ctx context.Context) (*planner.Plan, error) {
+// make makes the plan.
+func (p *planning) make(ctx context.Context) (d difference, err error) {
 	state, err := applier.ReadState(ctx, p.store.client, p.workflow.Name)
 	if err != nil {
-		return nil, err
+		return d, err
 	}
 	plan, diags := planner.Make(p.workflow, state, p.options)
 	if err := errorIf(diags, p.workflow.Sources); err != nil {
-		return nil, err
+		return d, err
 	}
-	p.display.report(diags, p.workflow.Sources)
-	if err := p.render(plan); err != nil {
-		return nil, err
+	d.plan, d.diags = plan, diags
+	d.warnings, err = p.warnings(ctx, plan)
+	return d, err
+}
+
+// show writes a plan, and what is to be said about it.
+func (p *planning) show(d difference) error {
+	p.display.report(d.diags, p.workflow.Sources)
+	if err := p.render(d.plan); err != nil {
+		return err
 	}
-	return plan, p.warn(ctx, plan)
+	p.tell(d.warnings)
+	return nil
+}
+
+// report writes what is to be said about a plan that was seen.
+func (p *planning) report(d difference) {
+	p.display.report(d.diags, p.workflow.Sources)
+	p.tell(d.warnings)
+}
+
+func (p *planning) tell(warnings []applier.Warning) {
+	for _, w := range warnings {
+		p.display.Observe(w)
+	}
 }
 
 func (p *planning) render(plan *planner.Plan) error {
@@ -130,9 +151,9 @@ func (p *planning) render(plan *planner.Plan) error {
 	return plan.Render(out, planner.RenderOptions{Color: p.a.ink(out).On, Width: int(width(out))})
 }
 
-// warn tells about jobs that would wait for a worker that is not there. An apply with a worker of its own handles the
+// warnings tell about jobs that would wait for a worker that is not there. An apply with a worker of its own handles the
 // built-in types.
-func (p *planning) warn(ctx context.Context, plan *planner.Plan) error {
+func (p *planning) warnings(ctx context.Context, plan *planner.Plan) ([]applier.Warning, error) {
 	var needs []applier.Need
 	for _, r := range plan.Rows {
 		if r.Job == nil || r.Action != planner.Create && r.Action != planner.Replace && r.Action != planner.Update {
@@ -145,16 +166,13 @@ func (p *planning) warn(ctx context.Context, plan *planner.Plan) error {
 	}
 	warnings, err := applier.Unserved(ctx, p.store.client, needs)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if n := len(plan.Rows); p.store.embedded && n > manyEmbedded {
 		warnings = append(warnings, applier.Warning{Summary: "Workflow is large for the embedded store",
 			Detail: fmt.Sprintf("It has %d jobs. The embedded store is for trying out and for a few thousand jobs; a Redis (-redis=URL) is many times faster.", n)})
 	}
-	for _, w := range warnings {
-		p.display.Observe(w)
-	}
-	return nil
+	return warnings, nil
 }
 
 // manyEmbedded is how many jobs the embedded store takes without a word.
@@ -180,10 +198,14 @@ waybill plan -target='job.clean["eu"]' -replace=job.report`,
 			if err := p.open(cmd.Context(), args, reading, displayOptions{plain: true}); err != nil {
 				return p.a.inJSON(p.display, p.json, err)
 			}
-			plan, err := p.make(cmd.Context())
+			d, err := p.make(cmd.Context())
+			if err == nil {
+				err = p.show(d)
+			}
 			if err != nil {
 				return p.a.inJSON(p.display, p.json, err)
 			}
+			plan := d.plan
 			if out != "" {
 				if err := p.save(plan, out); err != nil {
 					return p.a.inJSON(p.display, p.json, err)

@@ -162,9 +162,8 @@ func TestLiveApply(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "main.hcl"), liveWorkflow)
 	r := onTerminal(t, dir, nil, "apply")
-	r.sees(t, "Enter a value:")
+	r.sees(t, "Plan: 2 to add, 0 to change, 0 to destroy.")
 	r.types(t, "yes\n")
-	r.sees(t, enterScreen)
 	r.sees(t, "waiting")
 	r.sees(t, "0 of 2 settled")
 	r.types(t, "?")
@@ -172,6 +171,10 @@ func TestLiveApply(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "go"), "")
 	got := r.ends(t, 0)
 	_, below, left := strings.Cut(got, leaveScreen)
+	if strings.Count(got, enterScreen) != 2 || strings.Count(got, leaveScreen) != 2 {
+		t.Errorf("the plan and the run do not have a screen each: %q", got)
+	}
+	_, below, left = strings.Cut(below, leaveScreen)
 	if !left || !strings.Contains(below, showCursor) || !strings.Contains(below, "Apply complete! Jobs: 2 added, 0 changed, 0 destroyed.") {
 		t.Errorf("the terminal is left with %q", below)
 	}
@@ -212,7 +215,7 @@ func TestPromptIsLeft(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "main.hcl"), liveWorkflow)
-	r := onTerminal(t, dir, nil, "apply")
+	r := onTerminal(t, dir, nil, "apply", "-plain")
 	r.sees(t, "Enter a value:")
 	r.types(t, "\x03")
 	r.ends(t, 130)

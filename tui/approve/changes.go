@@ -1,0 +1,225 @@
+package approve
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/planner"
+	"github.com/waybill-dev/waybill/tui/screen"
+)
+
+// Warning is what a user should know before approving.
+type Warning struct{ Summary, Detail string }
+
+// tab is one choice of what is listed.
+type tab uint8
+
+const (
+	tabAll tab = iota
+	tabCreate
+	tabUpdate
+	tabReplace
+	tabDelete
+	tabForget
+	tabs
+)
+
+// tabOf is the tab that lists an action besides tabAll.
+func tabOf(a planner.Action) tab {
+	switch a {
+	case planner.Create:
+		return tabCreate
+	case planner.Update, planner.Rerecord, planner.Reopen:
+		return tabUpdate
+	case planner.Replace:
+		return tabReplace
+	case planner.Delete:
+		return tabDelete
+	case planner.Forget:
+		return tabForget
+	default:
+		return tabAll
+	}
+}
+
+var (
+	tabSymbols = [tabs]string{"all", "+", "~", "-/+", "-", "."}
+	tabWords   = [tabs]string{"", "create", "update", "replace", "destroy", "forget"}
+)
+
+// change is one line of the list: a row, a queue, the outputs, or a warning. Exactly one of the pointers is set, or none
+// for the outputs.
+type change struct {
+	row     *planner.Row
+	queue   *planner.QueueChange
+	warning *Warning
+
+	name   string // as shown
+	action planner.Action
+	group  int32 // in changes.groups, noGroup for a change that stands alone
+}
+
+const noGroup int32 = -1
+
+// tab is where the change is listed besides tabAll; tabAll for what has no action.
+func (c *change) tab() tab { return tabOf(c.action) }
+
+// group is the instances of one job block that change. They stand together, where the first of them does.
+type group struct {
+	name     string
+	from, to int32 // in changes.list
+	counts   [tabs]int
+	reason   planner.Reason // that all of them share; "" if they do not
+}
+
+// changes is all there is to show of a plan. It never changes once it is made, so that commands may read it while the view
+// goes on.
+type changes struct {
+	plan      *planner.Plan
+	list      []change
+	groups    []group
+	counts    [tabs]int // warnings are not counted
+	nameWidth int       // of the widest name, in cells
+}
+
+func newChanges(p *planner.Plan, warnings []Warning) *changes {
+	c := &changes{plan: p}
+	for i := range warnings {
+		c.add(change{warning: &warnings[i], name: screen.Clean(warnings[i].Summary), group: noGroup})
+	}
+	c.addRows(p)
+	for i := range p.Queues {
+		q := &p.Queues[i]
+		c.add(change{queue: q, name: "queue " + strconv.Quote(q.Name), action: q.Action(), group: noGroup})
+	}
+	if n := len(p.Outputs); n > 0 {
+		c.add(change{name: count(n, "output", "outputs"), group: noGroup})
+	}
+	return c
+}
+
+// addRows adds the rows that change, instances of one block together.
+func (c *changes) addRows(p *planner.Plan) {
+	blocks := make(map[config.Addr]int32) // of rows with a key, in members
+	type block struct{ rows []*planner.Row }
+	var members []block
+	for _, r := range p.Rows {
+		if r.Action == planner.NoOp {
+			continue
+		}
+		if r.Addr.Key.Kind == config.NoKey {
+			members = append(members, block{[]*planner.Row{r}})
+			continue
+		}
+		key := r.Addr.Block()
+		i, ok := blocks[key]
+		if !ok {
+			i = int32(len(members))
+			blocks[key] = i
+			members = append(members, block{})
+		}
+		members[i].rows = append(members[i].rows, r)
+	}
+	for _, m := range members {
+		number := noGroup
+		if len(m.rows) > 1 {
+			number = int32(len(c.groups))
+			from := int32(len(c.list))
+			c.groups = append(c.groups, group{name: screen.Clean(m.rows[0].Addr.Block().String()), from: from, to: from + int32(len(m.rows)),
+				reason: m.rows[0].Reason})
+		}
+		for _, r := range m.rows {
+			c.add(change{row: r, name: screen.Clean(r.Addr.String()), action: r.Action, group: number})
+		}
+	}
+}
+
+func (c *changes) add(ch change) {
+	if ch.warning == nil {
+		c.counts[tabAll]++
+		c.nameWidth = max(c.nameWidth, ansi.StringWidth(ch.name))
+		if t := ch.tab(); t != tabAll {
+			c.counts[t]++
+		}
+	}
+	if ch.group != noGroup {
+		g := &c.groups[ch.group]
+		g.counts[tabAll]++
+		g.counts[ch.tab()]++
+		if g.reason != ch.row.Reason {
+			g.reason = ""
+		}
+	}
+	c.list = append(c.list, ch)
+}
+
+// of is the number of a row's change; ok is false for a row that does not change.
+func (c *changes) of(r *planner.Row) (number int32, ok bool) {
+	for i := range c.list {
+		if c.list[i].row == r {
+			return int32(i), true
+		}
+	}
+	return 0, false
+}
+
+// in tells whether a tab lists the change.
+func (c *change) in(t tab) bool { return t == tabAll || c.tab() == t }
+
+// why is the reason of a change in a few words, and what becomes of what runs or waits.
+func (c *change) why() string {
+	switch {
+	case c.row != nil:
+		return screen.Clean(whyOf(c.row))
+	case c.queue != nil:
+		return [...]string{planner.Create: "new", planner.Update: "its settings changed", planner.Delete: "is not in the configuration"}[c.queue.Action()]
+	case c.warning != nil:
+		return ""
+	default:
+		return "differ from what is stored"
+	}
+}
+
+func whyOf(r *planner.Row) string {
+	why := strings.TrimPrefix(strings.TrimPrefix(r.Because(), "it "), r.Addr.String()+" ")
+	if r.Reason == planner.ReasonDestroy { // which says nothing about this row
+		why = r.Live.Status.String()
+	}
+	switch r.Action {
+	case planner.Create:
+		return strings.TrimPrefix(why, "is ")
+	case planner.Rerecord:
+		return why + "; its record only"
+	case planner.Reopen:
+		return "reopens, " + why
+	}
+	return strings.Join(append([]string{why}, r.Besides()...), "; ")
+}
+
+// reasons in a few words, for what several changes have in common.
+var reasons = map[planner.Reason]string{
+	planner.ReasonNew: "new", planner.ReasonLost: "lost by the store", planner.ReasonWork: "their work changed", planner.ReasonHandling: "their handling changed",
+	planner.ReasonUpstream: "an upstream runs again", planner.ReasonUpstreamRan: "an upstream ran again", planner.ReasonFailed: "failed",
+	planner.ReasonCancelled: "were cancelled", planner.ReasonExpired: "expired", planner.ReasonUnskipped: "no longer excluded",
+	planner.ReasonDeposed: "declared again", planner.ReasonRequested: "asked for", planner.ReasonChildAgain: "a child runs again",
+	planner.ReasonUndeclared: "not in the configuration", planner.ReasonStopped: "have stopped",
+}
+
+func count(n int, singular, plural string) string {
+	if n == 1 {
+		return "1 " + singular
+	}
+	return grouped(n) + " " + plural
+}
+
+// grouped writes a number with commas: 100,000.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,300 @@
+package approve
+
+import (
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// Update folds one message into the model.
+func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		cmd = m.resize(max(1, msg.Width), max(1, msg.Height))
+	case stepMsg:
+		cmd = m.searched(msg)
+	case tea.MouseMsg:
+		m.mouse(tea.MouseEvent(msg))
+	case tea.KeyMsg:
+		cmd = m.press(msg)
+	default:
+		return m, nil
+	}
+	m.layOut()
+	return m, cmd
+}
+
+// resize keeps the cursor at the line that it is at. A search starts anew, since long changes take other lines now.
+func (m *model) resize(width, height int) tea.Cmd {
+	at := m.here()
+	before := m.list.width
+	m.width, m.height = width, height
+	m.layOut()
+	if before == m.list.width || len(m.list.entries) == 0 {
+		return nil
+	}
+	if at.line != onItself {
+		at.line = m.list.changes.sameLine(at, before, m.list.width)
+		m.list.reveal(at.number, at.line)
+	}
+	if !m.search.active() {
+		return nil
+	}
+	jump := m.search.jump
+	cmd := m.search.start(&m.list, m.search.pattern.text, at)
+	m.search.jump = jump
+	return cmd
+}
+
+// press handles keys. Those that were typed faster than they were read come as one message.
+func (m *model) press(msg tea.KeyMsg) tea.Cmd {
+	m.notice = ""
+	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 || msg.Paste {
+		return m.key(msg)
+	}
+	var all []tea.Cmd
+	for _, r := range msg.Runes {
+		all = append(all, m.key(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: msg.Alt}))
+		m.layOut()
+	}
+	return tea.Batch(all...)
+}
+
+func (m *model) key(msg tea.KeyMsg) tea.Cmd {
+	switch {
+	case key.Matches(msg, m.keys.Leave):
+		m.answer = Interrupted
+		return tea.Quit
+	case key.Matches(msg, m.keys.Suspend):
+		return tea.Suspend
+	case m.prompt.open:
+		return m.promptKey(msg)
+	case m.typing.open:
+		return m.typingKey(msg)
+	case msg.Paste: // keys are pressed, not pasted
+		return nil
+	case m.showHelp:
+		m.showHelp = false
+		if !key.Matches(msg, m.keys.Approve) {
+			return nil
+		}
+		fallthrough
+	case key.Matches(msg, m.keys.Approve):
+		m.why.open = false
+		m.prompt = prompt{open: true}
+		m.prompt.add([]rune{'y'})
+		return nil
+	case m.why.open:
+		m.whyKey(msg)
+		return nil
+	}
+	return m.listKey(msg)
+}
+
+func (m *model) listKey(msg tea.KeyMsg) tea.Cmd {
+	l, k := &m.list, &m.keys
+	page := max(1, l.height-1)
+	switch {
+	case key.Matches(msg, k.Decline):
+		if msg.Type == tea.KeyEsc && m.search.active() {
+			return m.search.start(l, "", hit{})
+		}
+		m.answer = Declined
+		return tea.Quit
+	case len(l.entries) == 0:
+	case key.Matches(msg, k.Up):
+		l.cursor = l.move(l.cursor, -1)
+	case key.Matches(msg, k.Down):
+		l.cursor = l.move(l.cursor, 1)
+	case key.Matches(msg, k.PageUp):
+		l.cursor, l.top = l.move(l.cursor, -page), l.move(l.top, -page)
+	case key.Matches(msg, k.PageDown):
+		l.cursor, l.top = l.move(l.cursor, page), l.move(l.top, page)
+	case key.Matches(msg, k.Top):
+		l.cursor = place{}
+	case key.Matches(msg, k.End):
+		l.cursor = l.last()
+	case key.Matches(msg, k.NextChange):
+		l.cursor = place{at: min(l.cursor.at+1, len(l.entries)-1)}
+	case key.Matches(msg, k.PriorChange):
+		if l.cursor.line == 0 {
+			l.cursor.at = max(0, l.cursor.at-1)
+		}
+		l.cursor.line = 0
+	case key.Matches(msg, k.Turn):
+		l.turn()
+	case key.Matches(msg, k.Open):
+		l.open()
+	case key.Matches(msg, k.Close):
+		l.close()
+	case key.Matches(msg, k.OpenAll):
+		l.openAll(true)
+	case key.Matches(msg, k.CloseAll):
+		l.openAll(false)
+	case key.Matches(msg, k.NextTab):
+		return m.choose(m.nextTab(1))
+	case key.Matches(msg, k.PriorTab):
+		return m.choose(m.nextTab(-1))
+	case key.Matches(msg, k.Search):
+		m.typing = typing{open: true, from: m.here(), before: l.bookmark()}
+		return m.search.start(l, "", hit{})
+	case key.Matches(msg, k.Next):
+		m.step(true)
+	case key.Matches(msg, k.Prior):
+		m.step(false)
+	case key.Matches(msg, k.Why):
+		m.explain()
+	case key.Matches(msg, k.Help):
+		m.showHelp = true
+	default:
+		for t := range tabs {
+			if key.Matches(msg, k.Tabs[t]) {
+				if l.changes.counts[t] == 0 {
+					m.notice = "Nothing here is to " + tabWords[t] + "."
+					return nil
+				}
+				return m.choose(t)
+			}
+		}
+	}
+	return nil
+}
+
+// nextTab is the next tab, or the one before, that lists something.
+func (m *model) nextTab(by int) tab {
+	t := int(m.list.tab)
+	for {
+		t = (t + by + int(tabs)) % int(tabs)
+		if t == int(tabAll) || m.list.changes.counts[t] > 0 {
+			return tab(t)
+		}
+	}
+}
+
+// choose lists another tab, in which a search goes on.
+func (m *model) choose(t tab) tea.Cmd {
+	m.list.choose(t)
+	if !m.search.active() {
+		return nil
+	}
+	cmd := m.search.start(&m.list, m.search.pattern.text, m.here())
+	m.search.jump = false
+	return cmd
+}
+
+// explain opens the causes of the change under the cursor.
+func (m *model) explain() {
+	number, ok := m.list.current()
+	if !ok {
+		m.notice = "This is a group: open it, and ask about one of its jobs."
+		return
+	}
+	row := m.list.changes.list[number].row
+	if row == nil {
+		m.notice = "Its reason is that the configuration differs from what is stored. enter shows how."
+		return
+	}
+	m.why.explain(m.chains, row)
+}
+
+func (m *model) whyKey(msg tea.KeyMsg) {
+	w, k, height := &m.why, &m.keys, m.whyHeight()
+	switch {
+	case key.Matches(msg, k.Decline, k.Why, k.Close):
+		w.open = false
+	case key.Matches(msg, k.Up):
+		w.move(-1, height)
+	case key.Matches(msg, k.Down):
+		w.move(1, height)
+	case key.Matches(msg, k.PageUp):
+		w.move(-height, height)
+	case key.Matches(msg, k.PageDown):
+		w.move(height, height)
+	case key.Matches(msg, k.Top):
+		w.move(-len(w.links), height)
+	case key.Matches(msg, k.End):
+		w.move(len(w.links), height)
+	case key.Matches(msg, k.Turn, k.Open):
+		if number, ok := m.list.changes.of(w.links[w.cursor].Row); ok {
+			w.open = false
+			m.list.reveal(number, onItself)
+		}
+	}
+}
+
+func (m *model) promptKey(msg tea.KeyMsg) tea.Cmd {
+	p := &m.prompt
+	switch msg.Type {
+	case tea.KeyEsc:
+		p.open = false
+	case tea.KeyBackspace:
+		p.answer.back()
+	case tea.KeyCtrlU:
+		p.answer.text = ""
+	case tea.KeyRunes, tea.KeySpace:
+		p.add(msg.Runes)
+	case tea.KeyEnter, tea.KeyCtrlJ: // a line break that was sent
+		switch p.enter() {
+		case approves:
+			m.answer = Approved
+			return tea.Quit
+		case declines:
+			m.answer = Declined
+			return tea.Quit
+		case returns:
+			p.open = false
+		}
+	}
+	return nil
+}
+
+func (m *model) typingKey(msg tea.KeyMsg) tea.Cmd {
+	t := &m.typing
+	before := t.input.text
+	switch msg.Type {
+	case tea.KeyEsc:
+		t.open = false
+		m.list.restore(t.before)
+		return m.search.start(&m.list, "", hit{})
+	case tea.KeyEnter, tea.KeyCtrlJ:
+		t.open = false
+		return nil
+	case tea.KeyBackspace:
+		t.input.back()
+	case tea.KeyCtrlU:
+		t.input.text = ""
+	case tea.KeyRunes, tea.KeySpace:
+		t.input.add(msg.Runes)
+	}
+	if t.input.text == before {
+		return nil
+	}
+	m.list.restore(t.before)
+	return m.search.start(&m.list, t.input.text, t.from)
+}
+
+// searched takes what a step of the search has found, and takes the next one.
+func (m *model) searched(msg stepMsg) tea.Cmd {
+	if !m.search.take(msg) {
+		return nil
+	}
+	if m.search.jump {
+		if h, ok := m.search.first(m.list.changes); ok {
+			m.search.jump = false
+			m.list.reveal(h.number, h.line)
+		}
+	}
+	return m.search.step(&m.list)
+}
+
+// step goes to the next hit, or to the one before.
+func (m *model) step(forward bool) {
+	if !m.search.active() {
+		m.notice = "Nothing is looked for yet: / starts a search."
+		return
+	}
+	m.search.jump = false
+	if h, ok := m.search.next(m.here(), forward); ok {
+		m.list.reveal(h.number, h.line)
+	}
+}
