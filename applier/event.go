@@ -159,4 +159,6 @@ type Result struct {
 	// Bad lists the declared jobs that failed, were cancelled, expired or are on hold.
 	Bad     []Followed
 	Outputs map[string]string // canonical JSON by name
+	// From is where the run begins in the event stream: all that its jobs did comes after it. Nil when it wrote nothing.
+	From *Position
 }

@@ -22,7 +22,7 @@ type FollowOptions struct {
 	// After is the last change that was told before, by this process or another: what came after it is told. A job that has
 	// changed since then begins in Following without a status, the others with theirs, so that nothing moves backwards. If the
 	// bounded event log does not reach back so far any more, a Warning says so and it begins as from now on.
-	After Position
+	After *Position
 	// Latest begins where the latest apply that wrote something did, if the log still reaches there, and else as from now on. Who
 	// follows an apply from another process so gets what the apply itself tells. After goes before it.
 	Latest bool

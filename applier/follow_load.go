@@ -75,8 +75,8 @@ func (f *follower) start(m meta) (Position, bool) {
 		return f.at, true
 	case f.first > 0:
 		return Position{Seq: f.first - 1}, true
-	case f.o.After != Position{}:
-		return f.o.After, true
+	case f.o.After != nil:
+		return *f.o.After, true
 	case f.o.Latest && m.told > 0:
 		return Position{Seq: m.told - 1}, true // told counts from 1, so that none differs from the beginning of the log
 	}
@@ -87,7 +87,7 @@ func (f *follower) start(m meta) (Position, bool) {
 func (f *follower) lost(at Position, head int64) {
 	switch {
 	case f.first > 0 && f.jobs == nil: // the apply itself has told what it did
-	case f.jobs != nil || f.o.After != Position{}:
+	case f.jobs != nil || f.o.After != nil:
 		f.mail.post(Warning{Summary: "Changes of jobs are not in the event log any more",
 			Detail: fmt.Sprintf("The log does not reach back to %s. How the jobs stand now, at event %d, is told instead.", at, head)})
 	default:

@@ -7,7 +7,7 @@ import (
 )
 
 // Position is a place in the event stream: behind the change that it names. With Part 0 it is behind all changes of event Seq. The
-// zero value is where following begins.
+// zero value is before the first event.
 type Position struct {
 	Seq  int64 // of the engine's event log
 	Part int   // which of the event's jobs, from 1
@@ -26,11 +26,11 @@ func ParsePosition(text string) (Position, error) {
 	seq, part, divided := strings.Cut(text, ".")
 	p := Position{Part: 0}
 	var err error
-	if p.Seq, err = strconv.ParseInt(seq, 10, 64); err != nil || p.Seq < 1 {
+	if p.Seq, err = strconv.ParseInt(seq, 10, 64); err != nil || p.Seq < 0 {
 		return Position{}, fmt.Errorf("%q is no place in the event stream, such as 17 or 17.2", text)
 	}
 	if divided {
-		if p.Part, err = strconv.Atoi(part); err != nil || p.Part < 1 {
+		if p.Part, err = strconv.Atoi(part); err != nil || p.Part < 1 || p.Seq < 1 {
 			return Position{}, fmt.Errorf("%q is no place in the event stream, such as 17 or 17.2", text)
 		}
 	}

@@ -13,13 +13,13 @@ import (
 
 func TestParsePosition(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]Position{"1": {Seq: 1}, "17.2": {Seq: 17, Part: 2}, "9007199254740993.200": {Seq: 9007199254740993, Part: 200}} {
+	for text, want := range map[string]Position{"0": {}, "1": {Seq: 1}, "17.2": {Seq: 17, Part: 2}, "9007199254740993.200": {Seq: 9007199254740993, Part: 200}} {
 		got, err := ParsePosition(text)
 		if err != nil || got != want || got.String() != text {
 			t.Errorf("%q is %+v (%s), %v; want %+v", text, got, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "0", "-1", "x", "1.", "1.0", "1.-1", "1.2.3", ".2", " 1", "99999999999999999999"} {
+	for _, text := range []string{"", "0.1", "-1", "x", "1.", "1.0", "1.-1", "1.2.3", ".2", " 1", "99999999999999999999"} {
 		if got, err := ParsePosition(text); err == nil {
 			t.Errorf("%q is taken for %+v", text, got)
 		}
@@ -112,7 +112,7 @@ func TestReattach(t *testing.T) {
 			l.Errorf("it began with %v, warned of %q", n.began, n.warnings)
 		}
 		for i, at := range n.at {
-			again := l.told(FollowOptions{After: at})
+			again := l.told(FollowOptions{After: &at})
 			if diff := cmp.Diff(n.changes[i+1:], again.changes, emptyIsNil); diff != "" {
 				l.Errorf("after %s (-rest of the log +told):\n%s", at, diff)
 			}
@@ -162,7 +162,7 @@ func TestReattachKilled(t *testing.T) {
 			kept := n.changes[:min(len(n.changes), round%3+1)]
 			told = append(told, kept...)
 			if len(kept) > 0 {
-				o = FollowOptions{After: n.at[len(kept)-1]}
+				o = FollowOptions{After: &n.at[len(kept)-1]}
 			}
 			if !got.result.Interrupted && len(kept) == len(n.changes) {
 				break
@@ -188,9 +188,9 @@ func TestReattachTooLate(t *testing.T) {
 			want string
 		}{
 			"latest":         {FollowOptions{Latest: true}, "The event log does not reach back to the last apply"},
-			"lost":           {FollowOptions{After: Position{Seq: 1, Part: 1}}, "Changes of jobs are not in the event log any more"},
-			"not yet there":  {FollowOptions{After: Position{Seq: last + 5}}, "Changes of jobs are not in the event log any more"},
-			"nothing missed": {FollowOptions{After: Position{Seq: last}}, ""},
+			"lost":           {FollowOptions{After: &Position{Seq: 1, Part: 1}}, "Changes of jobs are not in the event log any more"},
+			"not yet there":  {FollowOptions{After: &Position{Seq: last + 5}}, "Changes of jobs are not in the event log any more"},
+			"nothing missed": {FollowOptions{After: &Position{Seq: last}}, ""},
 		} {
 			n := l.told(test.o)
 			if got := strings.Join(n.warnings, "; "); got != test.want {

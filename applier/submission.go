@@ -264,5 +264,8 @@ func (s *submission) result() Result {
 	if s.state != nil {
 		r.Outputs = s.state.Outputs
 	}
+	if s.begun {
+		r.From = &Position{Seq: s.first - 1}
+	}
 	return r
 }

@@ -40,6 +40,11 @@ func (j *JSON) Diagnostics(diags hcl.Diagnostics, files map[string]*hcl.File) {
 	for _, d := range diags {
 		j.diagnostic(d, files)
 	}
+	j.flush()
+}
+
+func (j *JSON) warning(summary, detail string) {
+	j.diagnostic(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: summary, Detail: detail}, nil)
 }
 
 func (j *JSON) diagnostic(d *hcl.Diagnostic, files map[string]*hcl.File) {
@@ -47,7 +52,7 @@ func (j *JSON) diagnostic(d *hcl.Diagnostic, files map[string]*hcl.File) {
 	if d.Severity == hcl.DiagWarning {
 		level, prefix = "warn", "Warning: "
 	}
-	j.write(level, "diagnostic", prefix+d.Summary, func(e *envelope) { e.Diagnostic = describe(d, files) })
+	j.line(level, "diagnostic", prefix+d.Summary, func(e *envelope) { e.Diagnostic = describe(d, files) })
 }
 
 func describe(d *hcl.Diagnostic, files map[string]*hcl.File) *diagnosticJSON {

@@ -18,7 +18,18 @@ func actionJSON(a planner.Action) string {
 
 // Plan writes a plan: drift, one planned_change per change, and the summary.
 func (j *JSON) Plan(p *planner.Plan) {
+	j.plan(p)
+	j.flush()
+}
+
+// planFlush is how many bytes of a plan are written at once.
+const planFlush = 1 << 16
+
+func (j *JSON) plan(p *planner.Plan) {
 	for m := range p.Messages() {
-		j.write("info", m.Type, m.Text, func(e *envelope) { e.rest = m.Body })
+		if j.buf.Len() > planFlush {
+			j.flush()
+		}
+		j.line("info", m.Type, m.Text, func(e *envelope) { e.rest = m.Body })
 	}
 }

@@ -111,7 +111,7 @@ func (p *Plain) Observe(e applier.Event) {
 func (p *Plain) following(steps []board.Step) {
 	old := 0
 	for _, s := range steps {
-		if !p.board.Applied(s.Job.Addr) && board.SectionOf(s.Job.Status.State) != board.Done {
+		if !p.board.Applied(s.Job.Addr) && board.SectionOf(s.Job.Status.State) != board.Done && s.Job.Status.State != conveyor.StateUnknown {
 			old++
 		}
 	}

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/internal/schematest"
 	"github.com/waybill-dev/waybill/planner"
 	"github.com/waybill-dev/waybill/tui/internal/script"
 )
@@ -68,23 +68,16 @@ func TestJSONPlan(t *testing.T) {
 	checkLines(t, out.String())
 }
 
-// checkLines proves what every line of the envelope has, and that seq counts them.
+// checkLines holds every line against the schema.
 func checkLines(t testing.TB, text string) {
 	t.Helper()
-	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		var e struct {
-			Level     string    `json:"@level"`
-			Message   string    `json:"@message"`
-			Module    string    `json:"@module"`
-			Timestamp time.Time `json:"@timestamp"`
-			Type      string    `json:"type"`
-			Seq       int       `json:"seq"`
-		}
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatalf("line %d: %v: %s", i, err, line)
-		}
-		if e.Seq != i+1 || e.Level == "" || e.Message == "" || e.Module != "waybill.ui" || e.Type == "" || e.Timestamp.IsZero() {
-			t.Errorf("line %d lacks a field or has the wrong number: %s", i, line)
+	schema, err := schematest.Compile(Schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		if err := schematest.Check(schema, []byte(line)); err != nil {
+			t.Error(err)
 		}
 	}
 }

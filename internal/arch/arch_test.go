@@ -33,9 +33,9 @@ type unit struct {
 var units = []unit{
 	{folder: ".", imports: []string{"internal/cli"}},
 	{folder: "internal/cli", imports: []string{"tui", "applier", "planner", "config", "internal/gitops",
-		"conveyor", "conveyor/handlers", "conveyor/embedded", "conveyor/metrics", "conveyor/outbox"}, tests: []string{"internal/redistest"}},
+		"conveyor", "conveyor/handlers", "conveyor/embedded", "conveyor/metrics", "conveyor/outbox"}, tests: []string{"internal/redistest", "internal/schematest"}},
 	{folder: "internal/gitops", imports: []string{"applier", "planner", "config"}, tests: stores},
-	{folder: "tui", imports: []string{"applier"}, tests: stores},
+	{folder: "tui", imports: []string{"applier"}, tests: append(stores, "internal/schematest")},
 	{folder: "applier", imports: []string{"planner", "conveyor"}, tests: stores},
 	{folder: "planner", imports: []string{"config", "conveyor/schedule"}},
 	{folder: "config", imports: []string{"conveyor/schedule"}},
@@ -57,6 +57,7 @@ var units = []unit{
 	{folder: "internal/enginemodel", imports: []string{"conveyor"}, tests: []string{"planner", "internal/redistest"}},
 	{folder: "internal/redistest"},
 	{folder: "internal/mutant"},
+	{folder: "internal/schematest"},
 	{folder: "internal/arch"},
 }
 
