@@ -15,6 +15,7 @@ func main() {
 	if !signal.Ignored(syscall.SIGHUP) { // nohup
 		signal.Notify(interrupts, syscall.SIGHUP)
 	}
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a closed stdout is an error of the write
 	os.Exit(cli.Run(cli.Process{
 		Args: os.Args[1:], Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Interrupts: interrupts,
 	}))

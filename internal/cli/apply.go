@@ -290,13 +290,25 @@ func (p *applying) hint(r applier.Result) string {
 	}
 	switch {
 	case r.Detached && p.store.embedded:
-		return "The jobs are submitted and run when a worker serves them:\n\n  waybill worker" + dir
+		return "The jobs are submitted and run when a worker serves them:\n\n  waybill worker" + dir + p.onwards(r)
 	case r.Detached:
-		return "The jobs go on without this command. To follow them:\n\n  waybill watch" + redis + dir
+		return "The jobs go on without this command. To follow them:\n\n  waybill watch" + redis + dir + p.onwards(r)
 	case r.Interrupted && p.ownWorker:
 		return "What was running is handed back. To go on:\n\n  waybill apply" + redis + dir
 	case r.Interrupted:
 		return "The jobs go on without this command. To follow them again:\n\n  waybill watch" + redis + dir
 	}
 	return ""
+}
+
+// onwards is how a script goes on from a detached apply.
+func (p *applying) onwards(r applier.Result) string {
+	if r.From == nil {
+		return ""
+	}
+	redis := ""
+	if p.redis.url != "" {
+		redis = " -redis " + p.store.name
+	}
+	return fmt.Sprintf("\n\nTo wait for their end, and to be told all of it:\n\n  waybill wait -after=%s%s%s", r.From, redis, p.store.elsewhere())
 }

@@ -50,14 +50,14 @@ func (a *app) newDisplay(s *store, o displayOptions) *display {
 	sc := &display{a: a}
 	switch {
 	case o.json:
-		sc.json = tui.NewJSON(tui.JSONOptions{Out: a.p.Stdout, Destroy: o.destroy})
-		sc.Observer = sc.json
+		sc.json = tui.NewJSON(tui.JSONOptions{Out: a.p.Stdout, Destroy: o.destroy, Watch: o.watch})
+		sc.Observer = &unread{Observer: sc.json, a: a}
 	case !o.plain && a.live():
 		sc.live = live.New(live.Options{In: a.p.Stdin, Out: a.p.Stdout, NoColor: !a.ink(a.p.Stdout).On, Now: s.now, Destroy: o.destroy,
 			Watch: o.watch, OwnWorker: o.ownWorker, Stop: func(int) { a.stops.stop() }})
 		sc.Observer = &lateView{live: sc.live, plain: a.plain(s, o), stops: a.stops}
 	default:
-		sc.Observer = a.plain(s, o)
+		sc.Observer = &unread{Observer: a.plain(s, o), a: a}
 	}
 	sc.Observe(s.opened())
 	return sc

@@ -26,9 +26,10 @@ const (
 
 // Process is what a command line gets from the process it runs in.
 type Process struct {
-	Args           []string // without the program's name
-	Environ        []string // name=value
-	Stdin          io.Reader
+	Args    []string // without the program's name
+	Environ []string // name=value
+	Stdin   io.Reader
+	// Stdout may be a pipe whose reader leaves: the process must not die of SIGPIPE then, but get the error of the write.
 	Stdout, Stderr io.Writer
 	// Interrupts tells each wish of the user or the system to stop: the first one orderly, the second one at once.
 	Interrupts <-chan os.Signal
@@ -51,6 +52,9 @@ func Run(p Process) int {
 	if p.Exit == nil {
 		p.Exit = os.Exit
 	}
+	if !terminal(p.Stdout) {
+		p.Stdout = &outlet{Writer: p.Stdout}
+	}
 	a := &app{p: p}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -65,6 +69,8 @@ func Run(p Process) int {
 	err := root.ExecuteContext(ctx)
 	var code exit
 	switch {
+	case a.outClosed() && !a.stops.interrupted():
+		return exitClosed
 	case err == nil:
 		return exitOK
 	case errors.As(err, &code):

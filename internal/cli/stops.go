@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 )
 
 // errInterrupted is why a command's context ends after the first wish to stop.
@@ -52,18 +53,37 @@ func (s *stops) stop() {
 	n, restore, said := s.count, s.restore, s.said
 	s.mu.Unlock()
 	if n == 1 {
-		if restore == nil && said != "" {
-			fmt.Fprintln(s.p.Stderr, said)
-		}
 		s.cancel(errInterrupted)
+		if restore == nil && said != "" {
+			s.say(said)
+		}
 		return
 	}
 	if restore != nil {
 		restore()
 	}
-	fmt.Fprintln(s.p.Stderr, "Interrupted twice: left at once. The state is as the store has it; nothing is lost.")
+	s.say("Interrupted twice: left at once. The state is as the store has it; nothing is lost.")
 	s.p.Exit(exitInterrupted)
 }
+
+// sayAtMost is how long a wish to stop waits for being told.
+const sayAtMost = time.Second
+
+// say writes to stderr, and does not wait for a reader that has stalled: whoever wants to leave can.
+func (s *stops) say(text string) {
+	said := make(chan struct{})
+	go func() {
+		defer close(said)
+		fmt.Fprintln(s.p.Stderr, text)
+	}()
+	select {
+	case <-said:
+	case <-time.After(sayAtMost):
+	}
+}
+
+// leave ends the command in order for a reason other than a wish to stop. A second call does nothing.
+func (s *stops) leave(why error) { s.cancel(why) }
 
 func (s *stops) interrupted() bool {
 	s.mu.Lock()

@@ -2,12 +2,15 @@ package cli_test
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -16,6 +19,8 @@ import (
 
 	"github.com/waybill-dev/waybill/internal/cli"
 	"github.com/waybill-dev/waybill/internal/redistest"
+	"github.com/waybill-dev/waybill/internal/schematest"
+	"github.com/waybill-dev/waybill/tui"
 )
 
 // suite runs the tests between the start and the end of what they share.
@@ -27,9 +32,41 @@ func TestMain(m *testing.M) {
 	testscript.Main(suite{m}, map[string]func(){"waybill": func() {
 		interrupts := make(chan os.Signal, 8)
 		signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
-		os.Exit(cli.Run(cli.Process{Args: os.Args[1:], Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-			Interrupts: interrupts}))
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+		out, fits := checkedOutput()
+		code := cli.Run(cli.Process{Args: os.Args[1:], Environ: os.Environ(), Stdin: os.Stdin, Stdout: out, Stderr: os.Stderr, Interrupts: interrupts})
+		if !fits() {
+			code = notAsDescribed
+		}
+		os.Exit(code)
 	}})
+}
+
+// notAsDescribed is the exit code of a command of these tests that wrote a line with -json which is not as its schema says.
+const notAsDescribed = 97
+
+// checkedOutput is stdout; with -json each line of those that have a schema is held against it.
+func checkedOutput() (out io.Writer, fits func() bool) {
+	if !slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasPrefix(strings.TrimLeft(arg, "-"), "json") }) {
+		return os.Stdout, func() bool { return true }
+	}
+	var failed atomic.Bool
+	out = os.Stdout
+	for prefix, text := range map[string]string{`{"@`: tui.Schema, `{"job":"`: tui.LogSchema} {
+		if prefix[2] == 'j' && !slices.Contains(os.Args, "logs") {
+			continue
+		}
+		schema, err := schematest.Compile(text)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(notAsDescribed)
+		}
+		out = &schematest.Writer{Out: out, Schema: schema, Prefix: prefix, Fail: func(err error) {
+			failed.Store(true)
+			fmt.Fprintln(os.Stderr, err)
+		}}
+	}
+	return out, func() bool { return !failed.Load() }
 }
 
 // TestStories runs the stories of testdata: those of testdata/any on both stores, the others on the one that their folder
