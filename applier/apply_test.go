@@ -17,7 +17,7 @@ import (
 func TestFirstApply(t *testing.T) {
 	onBoth(t, func(l *lab) {
 		l.declare(l.job("extract"), l.job("clean", l.under("extract")), l.job("load", l.after("extract")))
-		if diff := cmp.Diff(Result{Added: 3, Detached: true, Outputs: map[string]string{}}, l.apply()); diff != "" {
+		if diff := cmp.Diff(Result{Added: 3, Detached: true, Outputs: map[string]string{}, From: &Position{}}, l.apply()); diff != "" {
 			l.Errorf("result (-want +got):\n%s", diff)
 		}
 		l.noChanges()
@@ -69,8 +69,10 @@ func TestEditedChildRunsAgain(t *testing.T) {
 		l.apply()
 		l.work()
 		l.declare(jobs("2")...)
+		last, err := l.LastEvent(l.Context())
+		l.ok(err)
 		result := l.apply()
-		if diff := cmp.Diff(Result{Added: 4, Changed: 2, Destroyed: 4, Detached: true, Outputs: map[string]string{}}, result); diff != "" {
+		if diff := cmp.Diff(Result{Added: 4, Changed: 2, Destroyed: 4, Detached: true, Outputs: map[string]string{}, From: &Position{Seq: last}}, result); diff != "" {
 			l.Errorf("result (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff([]string{"a", "sub", "heir", "last"}, l.work()); diff != "" {
