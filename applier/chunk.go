@@ -173,7 +173,8 @@ func (k *chunk) batch(l *lock, serial, floor int64, first []conveyor.Attach) con
 			c.Attach = &raised
 		}
 	}
-	companions := append(first, raised)
+	listed := conveyor.Attach{Key: workflowsKey, Field: l.workflow, Version: -1, Value: raised.Value}
+	companions := append(first, raised, listed)
 	if k.floor > floor {
 		companions = append(companions, metaWrite(l.workflow, metaFloor, strconv.FormatInt(k.floor, 10)))
 	}

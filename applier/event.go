@@ -108,7 +108,7 @@ type Warning struct {
 // StoreAway says that the store does not answer, and that it is asked again. It repeats while that lasts.
 type StoreAway struct {
 	For    time.Duration // since the first call without an answer
-	Left   time.Duration // until it is given up
+	Left   time.Duration // until it is given up; 0 where that never happens
 	Reason string        // why the latest call failed
 	Then   string        // what it means when the store stays away, in a sentence
 }

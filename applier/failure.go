@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	tailLines = 10  // of a failed attempt's log
-	logPage   = 500 // entries of one read
+	tailLines   = 10  // of a failed attempt's log
+	tailEntries = 50  // in which they are looked for; an entry is some lines, or a part of one
+	logPage     = 500 // entries of one read
 )
 
 // failuresOf counts what went wrong with a job so far, as far as there is a text for it.
@@ -64,6 +65,23 @@ func (f *follower) logTail(ctx context.Context, uuid string, fence int64) []stri
 		}
 	}
 	text := strings.TrimRight(string(tail), "\n")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// logEnd is the last lines that an attempt has written so far; none where they cannot be read.
+func logEnd(ctx context.Context, c *conveyor.Client, uuid string, fence int64) []string {
+	entries, err := c.LogEnd(ctx, uuid, fence, tailEntries)
+	if err != nil {
+		return nil
+	}
+	var tail []byte
+	for _, e := range entries {
+		tail = append(tail, e.Text...)
+	}
+	text := strings.TrimRight(string(lastLines(tail, tailLines)), "\n")
 	if text == "" {
 		return nil
 	}

@@ -20,14 +20,22 @@ type watchedJob struct {
 	above   []int32 // see Followed.Above
 	status  conveyor.Status
 	told    int             // attempts whose failure was shown
-	now     conveyor.Status // when statuses were read last; it may be ahead of status
+	now     conveyor.Status // when statuses were read last; it may be ahead of status; a follower's alone
 	stillAt time.Time       // when StillRunning was told last
 
-	progressAt time.Time // when JobProgress was told last
+	progressAt time.Time         // when JobProgress was told last
+	progress   conveyor.Progress // the latest; a watcher's alone, as what follows
+	flow       *flow             // whose job it is; nil for nobody's
+	mark       int64             // see looseJobs
 }
 
 // recorded tells whether the job is one that an apply waits for.
 func (j *watchedJob) recorded() bool { return j.record != nil }
+
+// waits tells whether the job could run now.
+func (j *watchedJob) waits() bool {
+	return j.status.State == conveyor.StateQueued || j.status.State == conveyor.StateScheduled && j.status.Fence > 0
+}
 
 func (j *watchedJob) followed() Followed {
 	return Followed{Addr: j.addr, Depth: j.depth, Type: j.record.Type, Queue: j.record.Queue, Status: j.status}

@@ -10,3 +10,7 @@ func metaKey(workflow string) string { return "meta:" + workflow }
 
 // lockKey is a HASH: fence, and while somebody holds the lock token, who, operation, since and expires.
 func lockKey(workflow string) string { return "lock:" + workflow }
+
+// workflowsKey is a HASH: workflow to "1 serial", as in its meta hash: every batch writes it, so that one small read tells what
+// workflows there are and which have changed.
+const workflowsKey = "workflows"

@@ -171,26 +171,35 @@ func (l *lock) release(ctx context.Context) error {
 
 // ReadLock tells who holds a workflow's lock; nil when nobody does, or its holder's lease has run out. It only reads.
 func ReadLock(ctx context.Context, c *conveyor.Client, workflow string) (*Holder, error) {
-	v, err := c.Redis().HMGet(ctx, c.Prefix()+lockKey(workflow), "token", "who", "operation", "since", "expires").Result()
+	v, err := c.Redis().HMGet(ctx, c.Prefix()+lockKey(workflow), holderFields...).Result()
 	if err != nil {
 		return nil, fmt.Errorf("read the lock of workflow %q: %w", workflow, storeError(err, lockKey(workflow)))
 	}
-	var f [5]string
-	for i := range f {
-		f[i], _ = v[i].(string)
-	}
-	if f[0] == "" {
+	h := holderIn(v)
+	if h == nil {
 		return nil, nil
 	}
 	now, err := c.Now(ctx)
-	if err != nil {
+	if err != nil || !h.Expires.After(now) {
 		return nil, err
 	}
-	h := holderOf(f[0], f[1], f[2], f[3], f[4])
-	if !h.Expires.After(now) {
-		return nil, nil
+	return h, nil
+}
+
+// holderFields are the fields of a lock that describe its holder.
+var holderFields = []string{"token", "who", "operation", "since", "expires"}
+
+// holderIn is who the values of holderFields describe; nil for nobody.
+func holderIn(values []any) *Holder {
+	var f [5]string
+	for i := range f {
+		f[i], _ = values[i].(string)
 	}
-	return &h, nil
+	if f[0] == "" {
+		return nil
+	}
+	h := holderOf(f[0], f[1], f[2], f[3], f[4])
+	return &h
 }
 
 // ForceUnlock removes a workflow's lock if token is its holder's. The holder, should it live, is told by its next

@@ -118,6 +118,7 @@ func about(e Event) (key any, fact bool) {
 	type changed struct{ addr any }
 	type running struct{ addr any }
 	type progress struct{ addr, uuid any }
+	type within struct{ workflow, key any }
 	switch e := e.(type) {
 	case JobChanged:
 		return changed{e.Addr}, true
@@ -139,6 +140,11 @@ func about(e Event) (key any, fact bool) {
 		return "workers", false
 	case LooseSeen:
 		return "loose", false
+	case OfWorkflow:
+		if key, fact = about(e.Event); key != nil {
+			key = within{e.Workflow, key}
+		}
+		return key, fact
 	default:
 		return nil, false
 	}
@@ -146,6 +152,12 @@ func about(e Event) (key any, fact bool) {
 
 // keepFailure keeps what was told of a failed attempt when the event that told it is folded.
 func keepFailure(next, prior Event) Event {
+	if n, ok := next.(OfWorkflow); ok {
+		if p, was := prior.(OfWorkflow); was {
+			n.Event = keepFailure(n.Event, p.Event)
+		}
+		return n
+	}
 	n, ok := next.(JobChanged)
 	p, was := prior.(JobChanged)
 	if ok && was && n.Failure == "" && n.Status.UUID == p.Status.UUID {

@@ -26,14 +26,16 @@ const (
 
 // endurance makes calls, and makes them again while the store cannot be reached. It tells about that, if post is set.
 type endurance struct {
-	post func(Event)
-	then string // what becomes of everything when patience ends, in a sentence
+	post    func(Event)
+	then    string // what becomes of everything when patience ends, in a sentence
+	endless bool   // patience has no end; each call gets as long as it had of patience
 }
 
 // What becomes of an apply whose store stays away.
 const (
 	thenUnsubmitted = "Otherwise this ends here: what was submitted stands, and applying again submits the rest."
 	thenFollowed    = "Otherwise this ends here: the jobs go on, and applying again follows them."
+	thenWatched     = "The jobs go on; they are shown again when it answers."
 )
 
 func (n endurance) call(ctx context.Context, call func(context.Context) error) error {
@@ -81,9 +83,17 @@ func (o *outage) bounded(ctx context.Context, call func(context.Context) error) 
 	if o == nil {
 		return call(ctx)
 	}
-	ctx, cancel := context.WithTimeout(ctx, max(outagePatience-time.Since(o.began), outageLastTry))
+	ctx, cancel := context.WithTimeout(ctx, max(o.left(), outageLastTry))
 	defer cancel()
 	return call(ctx)
+}
+
+// left is how much patience is left.
+func (o *outage) left() time.Duration {
+	if o.endless {
+		return outagePatience
+	}
+	return max(outagePatience-time.Since(o.began), 0)
 }
 
 // met notes why the latest call failed, and returns how much patience is left, and what to report in the end.
@@ -93,7 +103,7 @@ func (o *outage) met(err error) (left time.Duration, last error) {
 	if o.err == nil || !errors.Is(err, context.DeadlineExceeded) {
 		o.err = err
 	}
-	return outagePatience - time.Since(o.began), o.err
+	return o.left(), o.err
 }
 
 func (o *outage) schedule(after time.Duration) {
@@ -113,8 +123,11 @@ func (o *outage) tell() {
 		return
 	}
 	o.told = true
-	after := time.Since(o.began)
-	o.post(StoreAway{For: after, Left: max(outagePatience-after, 0), Reason: o.err.Error(), Then: o.then})
+	away := StoreAway{For: time.Since(o.began), Reason: o.err.Error(), Then: o.then}
+	if !o.endless {
+		away.Left = o.left()
+	}
+	o.post(away)
 	o.timer.Reset(outageToldMore)
 }
 

@@ -44,6 +44,24 @@ func readSnapshot(ctx context.Context, c *conveyor.Client, workflow string) (*sn
 	if err != nil {
 		return nil, fmt.Errorf("read the state of workflow %q: %w", workflow, storeError(err, stateKey(workflow)))
 	}
+	snap, err := decodeState(workflow, values, fields)
+	if err != nil {
+		return nil, err
+	}
+	s, m := snap.state, snap.meta
+	if err := readLive(ctx, c, s); err != nil {
+		return nil, fmt.Errorf("read the jobs of workflow %q: %w", workflow, err)
+	}
+	infos, err := queues()
+	if err != nil {
+		return nil, fmt.Errorf("read the queues of workflow %q: %w", workflow, err)
+	}
+	setQueues(s, m.queues, infos)
+	return snap, nil
+}
+
+// decodeState makes a state of a workflow's two hashes, without how its jobs stand.
+func decodeState(workflow string, values, fields map[string]string) (*snapshot, error) {
 	m, err := parseMeta(metaKey(workflow), fields)
 	if err != nil {
 		return nil, fmt.Errorf("read the state of workflow %q: %w", workflow, err)
@@ -59,14 +77,6 @@ func readSnapshot(ctx context.Context, c *conveyor.Client, workflow string) (*sn
 		}
 		s.Records[address] = r
 	}
-	if err := readLive(ctx, c, s); err != nil {
-		return nil, fmt.Errorf("read the jobs of workflow %q: %w", workflow, err)
-	}
-	infos, err := queues()
-	if err != nil {
-		return nil, fmt.Errorf("read the queues of workflow %q: %w", workflow, err)
-	}
-	setQueues(s, m.queues, infos)
 	return &snapshot{state: s, meta: m}, nil
 }
 

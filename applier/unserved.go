@@ -32,7 +32,12 @@ func Unserved(ctx context.Context, c *conveyor.Client, needs []Need) ([]Warning,
 	if err != nil {
 		return nil, fmt.Errorf("list the queues: %w", err)
 	}
-	workers = slices.DeleteFunc(workers, func(w conveyor.WorkerInfo) bool { return !w.Alive })
+	return unserved(needs, workers, queues), nil
+}
+
+// unserved is Unserved among these workers and queues.
+func unserved(needs []Need, workers []conveyor.WorkerInfo, queues []conveyor.QueueInfo) []Warning {
+	workers = slices.DeleteFunc(slices.Clone(workers), func(w conveyor.WorkerInfo) bool { return !w.Alive })
 	paused := map[string]Warning{}
 	for _, q := range queues {
 		switch {
@@ -58,7 +63,7 @@ func Unserved(ctx context.Context, c *conveyor.Client, needs []Need) ([]Warning,
 			warnings = append(warnings, w)
 		}
 	}
-	return warnings, nil
+	return warnings
 }
 
 // unmet finds the first thing that no worker offers: the queue, the type in it, the key for both.
@@ -104,8 +109,7 @@ func having(workers []conveyor.WorkerInfo, list func(conveyor.WorkerInfo) []stri
 func (f *follower) warn(ctx context.Context) error {
 	var needs []Need
 	for _, j := range f.jobs.order {
-		waits := j.status.State == conveyor.StateQueued || j.status.State == conveyor.StateScheduled && j.status.Fence > 0
-		if waits {
+		if j.waits() {
 			needs = append(needs, Need{Queue: j.record.Queue, Type: j.record.Type, KeyID: f.keyOf(j)})
 		}
 	}

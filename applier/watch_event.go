@@ -9,6 +9,8 @@ import (
 // WatchOptions say what Watch tells. The zero value is the whole namespace.
 type WatchOptions struct {
 	Workflow string // only the jobs of this one; queues and workers are told as they are. "": all
+
+	turn time.Duration // tests: time between two turns; default turnEvery
 }
 
 // OfWorkflow is an event of one workflow of a watched namespace: Following, JobChanged, JobProgress, StillRunning or Warning.
