@@ -9,8 +9,7 @@ import (
 
 const (
 	tailLines   = 10  // of a failed attempt's log
-	tailEntries = 50  // in which they are looked for; an entry is some lines, or a part of one
-	logPage     = 500 // entries of one read
+	tailEntries = 200 // in which they are looked for; an entry is some lines, or a part of one
 )
 
 // failuresOf counts what went wrong with a job so far, as far as there is a text for it.
@@ -31,11 +30,15 @@ func (f *follower) failure(ctx context.Context, j *watchedJob, prior conveyor.St
 			return "", nil
 		}
 	}
-	fence := j.status.Fence
-	if prior.State == conveyor.StateRunning && prior.Fence < fence {
-		fence = prior.Fence // the same call has started the next attempt
+	return namedHolder(text, f.addressOf), logEnd(ctx, f.client, j.status.UUID, failedFence(prior, j.status))
+}
+
+// failedFence is the attempt that has just failed: the same call may have started the next one.
+func failedFence(prior, next conveyor.Status) int64 {
+	if prior.State == conveyor.StateRunning && prior.Fence < next.Fence {
+		return prior.Fence
 	}
-	return namedHolder(text, f.addressOf), f.logTail(ctx, j.status.UUID, fence)
+	return next.Fence
 }
 
 // addressOf is the address of a recorded job, "" for others.
@@ -44,31 +47,6 @@ func (f *follower) addressOf(uuid string) string {
 		return j.addr.String()
 	}
 	return ""
-}
-
-// logTail is the last lines that an attempt wrote.
-func (f *follower) logTail(ctx context.Context, uuid string, fence int64) []string {
-	var tail []byte
-	for at := (conveyor.LogPosition{Fence: fence}); ; {
-		entries, err := f.client.Logs(ctx, uuid, at, logPage, 0)
-		if err != nil {
-			return nil
-		}
-		for _, e := range entries {
-			at = conveyor.LogPosition{Fence: e.Fence, N: e.N}
-			if e.Fence == fence {
-				tail = lastLines(append(tail, e.Text...), tailLines)
-			}
-		}
-		if len(entries) < logPage {
-			break
-		}
-	}
-	text := strings.TrimRight(string(tail), "\n")
-	if text == "" {
-		return nil
-	}
-	return strings.Split(text, "\n")
 }
 
 // logEnd is the last lines that an attempt has written so far; none where they cannot be read.

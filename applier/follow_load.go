@@ -59,7 +59,7 @@ func (f *follower) load(ctx context.Context) error {
 	if wanted {
 		f.rewind(prior)
 	}
-	f.mail.post(f.following())
+	f.mail.post(f.jobs.following(f.at))
 	for _, j := range f.jobs.order {
 		if j.status.State == conveyor.StateFailed {
 			f.changed(ctx, j, conveyor.Status{}, JobChanged{Seq: f.at.Seq})
@@ -133,13 +133,4 @@ func (f *follower) rewind(prior *watchedJobs) {
 			j.status = old.status
 		}
 	}
-}
-
-func (f *follower) following() Following {
-	e := Following{At: f.at, Jobs: make([]Followed, len(f.jobs.order))}
-	for i, j := range f.jobs.order {
-		e.Jobs[i] = j.followed()
-		e.Jobs[i].Above = j.above
-	}
-	return e
 }

@@ -41,6 +41,16 @@ func (j *watchedJob) followed() Followed {
 	return Followed{Addr: j.addr, Depth: j.depth, Type: j.record.Type, Queue: j.record.Queue, Status: j.status}
 }
 
+// following is the list of the recorded jobs; what comes after a position is told.
+func (w *watchedJobs) following(at Position) Following {
+	e := Following{At: at, Jobs: make([]Followed, len(w.order))}
+	for i, j := range w.order {
+		e.Jobs[i] = j.followed()
+		e.Jobs[i].Above = j.above
+	}
+	return e
+}
+
 // watchedJobs are the jobs of one workflow by uuid, and the recorded ones in start order.
 type watchedJobs struct {
 	byUUID map[string]*watchedJob

@@ -133,7 +133,7 @@ func about(e Event) (key any, fact bool) {
 	case StoreAway:
 		return "away", false
 	case WorkflowsSeen:
-		return "workflows", false
+		return "workflows", true
 	case QueuesSeen:
 		return "queues", false
 	case WorkersSeen:

@@ -92,6 +92,7 @@ type told struct {
 	flow   *flow
 	event  JobChanged
 	failed bool
+	fence  int64 // of the attempt that has
 }
 
 // step waits for the next events and tells them, and looks at what no event announces when its turn has come.
@@ -133,6 +134,7 @@ func (w *watcher) take(e conveyor.Event) {
 	w.busy = true
 	w.due = w.due || e.Kind == "apply"
 	w.fleet.moved = w.fleet.moved || len(e.Workers) > 0
+	before := len(w.told)
 	for i, s := range e.Jobs {
 		j := w.jobs[s.UUID]
 		if j != nil && j.status == s {
@@ -143,6 +145,11 @@ func (w *watcher) take(e conveyor.Event) {
 		}
 		w.count(j, s)
 		w.see(j, s, Position{Seq: e.Seq, Part: i + 1}, e.At)
+	}
+	last := map[*flow]bool{}
+	for i := len(w.told) - 1; i >= before; i-- {
+		t := &w.told[i]
+		t.event.Last, last[t.flow] = !last[t.flow], true
 	}
 	w.tellProgress(time.Now())
 }
@@ -211,7 +218,8 @@ func (w *watcher) see(j *watchedJob, s conveyor.Status, p Position, at time.Time
 	if at.IsZero() {
 		at = w.now()
 	}
-	w.told = append(w.told, told{j.flow, JobChanged{Addr: j.addr, Status: s, Seq: p.Seq, Part: p.Part, At: at}, failed})
+	e := JobChanged{Addr: j.addr, Status: s, Seq: p.Seq, Part: p.Part, At: at}
+	w.told = append(w.told, told{j.flow, e, failed, failedFence(prior, s)})
 }
 
 // running keeps track of the recorded jobs that run.

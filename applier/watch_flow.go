@@ -47,15 +47,6 @@ func (f *flow) order() []*watchedJob {
 	return f.jobs.order
 }
 
-func (f *flow) following() Following {
-	list := Following{Jobs: make([]Followed, len(f.order()))}
-	for i, j := range f.order() {
-		list.Jobs[i] = j.followed()
-		list.Jobs[i].Above = j.above
-	}
-	return list
-}
-
 // readFlow reads a workflow's state. One that cannot be read is told as such, and is in nobody's way.
 func (w *watcher) readFlow(ctx context.Context, f *flow, serial int64) error {
 	began := time.Now()

@@ -120,7 +120,7 @@ func (w *watcher) tellFlows(ctx context.Context) {
 		if !f.told && len(f.order()) == 0 {
 			f.told = true
 			if w.shows(f) {
-				w.post(f, Following{})
+				w.post(f, Following{At: Position{Seq: w.survey.Seq()}})
 			}
 		}
 		if f.gone {
@@ -133,7 +133,7 @@ func (w *watcher) tellFlows(ctx context.Context) {
 		if f := w.flows[name]; f != nil && !f.told {
 			f.told = true
 			if w.shows(f) {
-				w.post(f, f.following())
+				w.post(f, f.jobs.following(Position{Seq: w.survey.Seq()}))
 				w.tellFailed(ctx, f)
 			}
 		}
@@ -178,7 +178,7 @@ func (w *watcher) tell(ctx context.Context) {
 			t.event.Failure = w.named(texts[0])
 			texts = texts[1:]
 			if tails++; tails <= maxTails {
-				t.event.LogTail = logEnd(ctx, w.client, t.event.Status.UUID, t.event.Status.Fence)
+				t.event.LogTail = logEnd(ctx, w.client, t.event.Status.UUID, t.fence)
 			}
 		}
 		w.post(t.flow, t.event)
