@@ -8,7 +8,6 @@ import (
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/planner"
-	"github.com/waybill-dev/waybill/tui/screen"
 )
 
 // Section groups the states of jobs as a reader looks for them.
@@ -72,6 +71,7 @@ type Board struct {
 	Counts    [conveyor.StateExpired + 1]int
 	Sums      [Sections]int
 
+	layout  *layout // of Jobs; nil when one of them has changed since
 	byAddr  map[config.Addr]*Job
 	applied map[config.Addr]planner.Action // rows written by this run
 }
@@ -97,7 +97,7 @@ type Step struct {
 }
 
 // Observe folds one event and returns the jobs whose status it told, in order. A status that was known already is
-// not returned, nor is one that is older than what is known.
+// not returned, nor is one that is older than what is known, nor are the jobs of a Roster.
 func (b *Board) Observe(e applier.Event) []Step {
 	if _, still := e.(applier.StoreAway); !still {
 		b.Away = nil // whatever else comes, the store told it, or nobody waits any more
@@ -117,7 +117,9 @@ func (b *Board) Observe(e applier.Event) []Step {
 	case applier.RowDiverted:
 		b.applied[e.Row.Addr] = e.Row.Action
 	case applier.Following:
-		return b.follow(e)
+		return b.follow(NewRoster(e))
+	case Roster:
+		b.admit(e)
 	case applier.JobChanged:
 		return b.change(e)
 	case applier.JobProgress:
@@ -136,27 +138,18 @@ func (b *Board) Observe(e applier.Event) []Step {
 
 // follow makes the listed jobs those that are followed. It may come again, when the workflow was applied anew meanwhile:
 // what is known of a submission that goes on is kept.
-func (b *Board) follow(e applier.Following) []Step {
+func (b *Board) follow(r Roster) []Step {
 	known := b.byAddr
-	b.Lock, b.Done, b.Following = nil, nil, true
-	b.Jobs, b.byAddr = make([]*Job, 0, len(e.Jobs)), make(map[config.Addr]*Job, len(e.Jobs))
-	b.Counts, b.Sums = [conveyor.StateExpired + 1]int{}, [Sections]int{}
-	steps := make([]Step, 0, len(e.Jobs))
-	for _, f := range e.Jobs {
-		if b.byAddr[f.Addr] != nil {
-			continue
-		}
-		j := b.add(f)
-		prior := known[f.Addr]
+	b.admit(r)
+	steps := make([]Step, 0, len(b.Jobs))
+	for _, j := range b.Jobs {
+		j.Action = b.applied[j.Addr]
+		prior := known[j.Addr]
 		same := prior != nil && prior.Status.UUID == j.Status.UUID
-		if same {
-			j.Failure, j.Tail, j.untold = prior.Failure, prior.Tail, prior.untold
-			j.Progress = prior.Progress
-		}
 		switch {
 		case same && prior.Status == j.Status:
-		case j.Status.State == conveyor.StateFailed:
-			j.untold = true // the event that tells why is on its way
+			j.untold = prior.untold
+		case j.Status.State == conveyor.StateFailed: // the event that tells why is on its way
 		case same:
 			steps = append(steps, Step{Job: j, Prev: prior.Status})
 		default:
@@ -164,6 +157,21 @@ func (b *Board) follow(e applier.Following) []Step {
 		}
 	}
 	return steps
+}
+
+// admit takes over a roster, and what was told of attempts of the jobs that were followed before.
+func (b *Board) admit(r Roster) {
+	known := b.Jobs
+	b.Lock, b.Done, b.Following = nil, nil, true
+	b.Jobs, b.byAddr, b.Counts, b.Sums, b.layout = r.jobs, r.byAddr, r.counts, r.sums, r.layout
+	for _, prior := range known {
+		if prior.Failure == "" && prior.Tail == nil && prior.Progress == (conveyor.Progress{}) {
+			continue
+		}
+		if j := b.byAddr[prior.Addr]; j != nil && j.Status.UUID == prior.Status.UUID {
+			j.Failure, j.Tail, j.Progress = prior.Failure, prior.Tail, prior.Progress
+		}
+	}
 }
 
 func (b *Board) change(e applier.JobChanged) []Step {
@@ -193,11 +201,12 @@ func (b *Board) change(e applier.JobChanged) []Step {
 
 // add puts a new job at the end.
 func (b *Board) add(f applier.Followed) *Job {
-	f.Status.State = min(f.Status.State, conveyor.StateExpired)
-	j := &Job{Followed: f, Name: screen.Clean(f.Addr.String()), Place: len(b.Jobs), Action: b.applied[f.Addr]}
+	j := newJob(f, len(b.Jobs))
+	j.Action, j.untold = b.applied[f.Addr], false
 	b.Jobs, b.byAddr[f.Addr] = append(b.Jobs, j), j
-	b.Counts[f.Status.State]++
-	b.Sums[SectionOf(f.Status.State)]++
+	b.Counts[j.Status.State]++
+	b.Sums[SectionOf(j.Status.State)]++
+	b.layout = nil
 	return j
 }
 
@@ -208,7 +217,7 @@ func (b *Board) set(j *Job, s conveyor.Status) bool {
 	if s == prev {
 		return false
 	}
-	j.Status = s
+	j.Status, b.layout = s, nil
 	if s.Fence != prev.Fence || s.UUID != prev.UUID {
 		j.Progress = conveyor.Progress{}
 	}

@@ -107,14 +107,11 @@ func (t *Tree) NextTrouble(place int, back bool) (int, bool) {
 	return 0, false
 }
 
-// Busy tells whether a job runs or is tried again.
-func (t *Tree) Busy(place int) bool {
-	k := t.nodes[t.at(Ref{Place: place})].kind
-	return place >= 0 && (k == AtWork || k == Retrying)
-}
+// Kind is the kind of a job.
+func (t *Tree) Kind(place int) Kind { return t.nodes[t.at(Ref{Place: place})].kind }
 
-// Depth is how many jobs a job is shown under.
-func (t *Tree) Depth(place int) int { return max(0, int(t.nodes[t.at(Ref{Place: place})].depth)-1) }
+// Busy tells whether a job runs.
+func (t *Tree) Busy(place int) bool { return place >= 0 && t.Kind(place) == AtWork }
 
 // Details is how many lines that say more follow the line of r.
 func (t *Tree) Details(r Ref) int {

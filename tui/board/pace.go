@@ -18,10 +18,10 @@ type sample struct {
 }
 
 const (
-	paceSamples = 600              // ten minutes
-	paceSpan    = 15 * time.Second // what is looked back at when jobs are quick
-	paceJobs    = 10               // so many settled jobs make a rate that does not jump
-	paceLeast   = 3                // with fewer nothing is said
+	paceSamples = 600             // ten minutes
+	paceSpan    = 8 * time.Second // what is looked back at when jobs are quick
+	paceJobs    = 10              // so many settled jobs make a rate that does not jump
+	paceLeast   = 3               // with fewer nothing is said
 )
 
 // Sample notes how many jobs are settled now.

@@ -15,7 +15,8 @@ type Tree struct {
 	jobs    []*Job // Board.Jobs when the tree was made
 	folded  bool
 	nodes   []node // the root, then the jobs by their place
-	failing int    // jobs that showed their log without being asked
+	longest [MaxDepth + 1]int
+	failing int // jobs that showed their log without being asked
 }
 
 // MaxDepth is how many levels a tree has.
@@ -83,49 +84,19 @@ func (p Part) limit() int {
 }
 
 // NewTree returns the tree of a board's jobs as they are followed now; prior, if there was one, tells what its user has opened
-// and closed.
+// and closed. A board has one tree at a time.
 func NewTree(b *Board, folded bool, prior *Tree) *Tree {
-	t := &Tree{board: b, jobs: b.Jobs, folded: folded, nodes: make([]node, len(b.Jobs)+1)}
-	for i, j := range b.Jobs {
-		nd := &t.nodes[i+1]
-		if len(j.Above) > 0 && int(j.Above[0]) < i && j.Above[0] >= 0 {
-			nd.up = j.Above[0] + 1
-			if t.nodes[nd.up].depth == MaxDepth {
-				nd.up = t.nodes[nd.up].up
-			}
-		}
-		nd.depth = t.nodes[nd.up].depth + 1
+	if b.layout == nil {
+		b.layout = newLayout(b.Jobs)
 	}
-	t.hang()
+	t := &Tree{board: b, jobs: b.Jobs, folded: folded, nodes: b.layout.nodes, longest: b.layout.longest}
+	b.layout = nil // its nodes change from now on
 	if prior != nil {
 		t.failing = prior.failing
 		t.keep(prior)
 	}
-	for i, j := range b.Jobs {
-		t.nodes[i+1].kind = KindOf(j.Status)
-		t.nodes[i+1].detail = t.detailOf(&t.nodes[i+1], j)
-	}
 	t.measure()
 	return t
-}
-
-// hang lists the kids of every node, in one piece of memory.
-func (t *Tree) hang() {
-	counts := make([]int32, len(t.nodes))
-	for v := 1; v < len(t.nodes); v++ {
-		nd := &t.nodes[v]
-		nd.rank = counts[nd.up]
-		counts[nd.up]++
-	}
-	slab := make([]int32, len(t.nodes))
-	for v := range t.nodes {
-		n := counts[v]
-		t.nodes[v].kids, slab = slab[:n:n], slab[n:]
-	}
-	for v := 1; v < len(t.nodes); v++ {
-		nd := &t.nodes[v]
-		t.nodes[nd.up].kids[nd.rank] = int32(v)
-	}
 }
 
 // keep takes over what the user of an earlier tree has opened and closed.
@@ -145,16 +116,12 @@ func (t *Tree) keep(prior *Tree) {
 	}
 }
 
-// measure computes every height, part and sum anew. A node's kids come after it.
+// measure computes every part and height anew. A node's kids come after it.
 func (t *Tree) measure() {
 	for v := len(t.nodes) - 1; v >= 0; v-- {
 		nd := &t.nodes[v]
-		nd.sums = Sums{}
 		if v > 0 {
-			nd.sums[nd.kind] = 1
-		}
-		for _, kid := range nd.kids {
-			nd.sums.add(&t.nodes[kid].sums)
+			nd.detail = t.detailOf(nd, t.jobs[v-1])
 		}
 		t.buildIndex(int32(v))
 		nd.lines, nd.part = t.height(int32(v)), t.partOf(nd)
@@ -172,6 +139,9 @@ func (t *Tree) Fold(on bool) {
 
 // Folded tells whether the tree is folded.
 func (t *Tree) Folded() bool { return t.folded }
+
+// Longest is the length of the longest name of jobs at a depth, in bytes, which are at least as many as cells.
+func (t *Tree) Longest(depth int) int { return t.longest[min(max(depth+1, 0), MaxDepth)] }
 
 // Changed takes in what the board was told of a job.
 func (t *Tree) Changed(j *Job) {
@@ -282,7 +252,7 @@ func (t *Tree) detailOf(nd *node, j *Job) uint8 {
 func (t *Tree) height(v int32) int32 {
 	nd := &t.nodes[v]
 	lines := t.own(v)
-	if nd.flags&shut != 0 {
+	if len(nd.kids) == 0 || nd.flags&shut != 0 {
 		return int32(lines)
 	}
 	for part := range parts {

@@ -69,3 +69,12 @@ func (k keyMap) FullHelp() [][]key.Binding {
 		{k.Follow, k.Quit, k.Leave, k.Suspend, k.Help},
 	}
 }
+
+// rows is the height of the help block.
+func (k keyMap) rows() int {
+	n := 0
+	for _, column := range k.FullHelp() {
+		n = max(n, len(column))
+	}
+	return n
+}

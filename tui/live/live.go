@@ -55,10 +55,25 @@ func New(o Options) *Live {
 		o.Now = time.Now
 	}
 	l := &Live{o: o, inbox: screen.NewInbox(), ended: make(chan struct{})}
-	m := newModel(o, screen.Renderer(o.Out, o.NoColor), l.inbox.Frames())
+	m := newModel(o, screen.Renderer(o.Out, o.NoColor), prepared(l.inbox.Frames()))
 	l.program = tea.NewProgram(m, tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithAltScreen(), tea.WithMouseCellMotion(),
 		tea.WithoutSignalHandler())
 	return l
+}
+
+// prepared makes long lists of jobs ready before the view gets them.
+func prepared(take tea.Cmd) tea.Cmd {
+	return func() tea.Msg {
+		msg := take()
+		if events, ok := msg.(screen.Events); ok {
+			for i, e := range events.Events {
+				if f, ok := e.(applier.Following); ok {
+					events.Events[i] = board.NewRoster(f)
+				}
+			}
+		}
+		return msg
+	}
 }
 
 // Start takes the terminal.

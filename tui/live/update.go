@@ -43,7 +43,7 @@ func (m model) events(msg screen.Events) (tea.Model, tea.Cmd) {
 		pinned := m.pinned()
 		m.board.Observe(e)
 		switch e := e.(type) {
-		case applier.Following:
+		case applier.Following, board.Roster:
 			m = m.follow()
 			if pinned != nil { // its place may be another now
 				m.pin = board.Ref{Place: -1}
@@ -68,13 +68,17 @@ func (m model) events(msg screen.Events) (tea.Model, tea.Cmd) {
 func (m model) follow() model {
 	m.tree = board.NewTree(m.board, m.folded(), m.tree)
 	m.nameWidth, m.started, m.latestBad = 0, nil, -1
-	for _, j := range m.board.Jobs {
-		m.nameWidth = max(m.nameWidth, indentCells*m.tree.Depth(j.Place)+len(j.Name)) // bytes are at least as many as cells
-		if m.tree.Busy(j.Place) {
-			m.started = append(m.started, j.Place)
+	for depth := range board.MaxDepth {
+		if n := m.tree.Longest(depth); n > 0 {
+			m.nameWidth = max(m.nameWidth, indentCells*depth+n)
 		}
-		if board.SectionOf(j.Status.State) == board.Failed {
-			m.latestBad = j.Place
+	}
+	for place := range m.board.Jobs {
+		switch m.tree.Kind(place) {
+		case board.AtWork:
+			m.started = append(m.started, place)
+		case board.Unsuccessful:
+			m.latestBad = place
 		}
 	}
 	return m

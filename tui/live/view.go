@@ -31,7 +31,16 @@ func (m model) View() string {
 }
 
 // bodyHeight is how many lines of the tree fit.
-func (m model) bodyHeight() int { return max(0, m.height-len(m.headLines())-len(m.footLines())) }
+func (m model) bodyHeight() int { return max(0, m.height-m.headHeight()-m.footHeight()) }
+
+// headHeight is how many lines headLines makes.
+func (m model) headHeight() int {
+	n := 3 + len(m.notice())
+	if m.height >= roomy {
+		n++
+	}
+	return min(n, m.height)
+}
 
 // headLines are the title, the bar, the counts, and what the user should know now.
 func (m model) headLines() []string {
@@ -43,9 +52,6 @@ func (m model) headLines() []string {
 	for i, notice := range m.notice() {
 		style := m.styles.Notice
 		if i > 0 {
-			if m.height < roomy {
-				break
-			}
 			style = m.styles.Faint
 		}
 		lines = append(lines, style.Render(screen.Cut(notice, m.width)))
@@ -71,8 +77,16 @@ func (m model) title() string {
 	return title
 }
 
-// notice is the one thing that matters most beside the jobs, and perhaps what to do about it.
+// notice is the one thing that matters most beside the jobs, and where there is room what to do about it.
 func (m model) notice() []string {
+	lines := m.news()
+	if m.height < roomy {
+		return lines[:min(1, len(lines))]
+	}
+	return lines
+}
+
+func (m model) news() []string {
 	b := m.board
 	switch {
 	case b.Done != nil && b.Done.Err != nil:
@@ -170,6 +184,24 @@ func (m model) counts() string {
 	return line
 }
 
+// footHeight is how many lines footLines makes.
+func (m model) footHeight() int {
+	if m.height < 6 {
+		return 0
+	}
+	n := 1
+	if m.help.ShowAll {
+		n = m.keys.rows()
+	}
+	if m.height >= roomy {
+		n++
+	}
+	if m.strip() {
+		n += 2
+	}
+	return min(n, m.height/2)
+}
+
 // footLines are what should not be overlooked, the keys and where the window is, below an empty line when there is room.
 func (m model) footLines() []string {
 	if m.height < 6 {
@@ -177,20 +209,18 @@ func (m model) footLines() []string {
 	}
 	h := m.help
 	h.Width = m.width
-	keys := strings.Split(strings.TrimRight(h.View(m.shownKeys()), "\n"), "\n")
-	lines := m.trouble()
+	var lines []string
+	if m.strip() {
+		lines = append(lines, "", m.trouble())
+	}
 	if m.height >= roomy {
 		lines = append(lines, "")
 	}
-	lines = append(lines, keys...)
-	if m.help.ShowAll {
-		return lines[:min(len(lines), m.height/2)]
-	}
-	if m.tree != nil {
-		room := m.height - len(m.headLines()) - len(lines)
+	lines = append(lines, strings.Split(strings.TrimRight(h.View(m.shownKeys()), "\n"), "\n")...)
+	if last := len(lines) - 1; m.tree != nil && !m.help.ShowAll {
+		room := m.bodyHeight()
 		if all := m.tree.Lines(); all > room && room > 0 {
 			where := fmt.Sprintf("%s-%s of %s", board.Thousands(m.top+1), board.Thousands(min(all, m.top+room)), board.Thousands(all))
-			last := len(lines) - 1
 			lines[last] = screen.Spread(lines[last], m.styles.Faint.Render(where), m.width)
 		}
 	}
@@ -205,16 +235,17 @@ func (m model) shownKeys() keyMap {
 	return k
 }
 
-// trouble names the latest job that did not succeed when not all of the tree is seen.
-func (m model) trouble() []string {
-	n := m.board.Sums[board.Failed]
-	if n == 0 || m.height < roomy || m.latestBad < 0 || m.latestBad >= len(m.board.Jobs) || m.tree.Lines() <= m.height-8 {
-		return nil
-	}
+// strip tells whether there is a line that names the latest job that did not succeed: when not all of the tree is seen.
+func (m model) strip() bool {
+	return m.board.Sums[board.Failed] > 0 && m.height >= roomy && m.latestBad >= 0 && m.latestBad < len(m.board.Jobs) &&
+		m.tree.Lines() > m.height-8
+}
+
+func (m model) trouble() string {
 	j := m.board.Jobs[m.latestBad]
 	text := fmt.Sprintf("%s %s %s", screen.Mark(j.Status.State), j.Name, word(j))
 	if why := screen.Lines(j.Failure, 1); len(why) > 0 {
 		text += ": " + why[0]
 	}
-	return []string{"", m.styles.Bad.Render(screen.Cut(text+more(n-1), m.width))}
+	return m.styles.Bad.Render(screen.Cut(text+more(m.board.Sums[board.Failed]-1), m.width))
 }

@@ -25,8 +25,10 @@ type Events struct {
 	Last   bool
 }
 
-// frame is the least time between two drawings that events cause.
-const frame = 33 * time.Millisecond
+const (
+	frame      = 33 * time.Millisecond // the least time between two drawings that events cause
+	frameLimit = 2000                  // the most events of one message, so that keys are answered in between
+)
 
 // NewInbox returns an empty Inbox.
 func NewInbox() *Inbox { return &Inbox{filled: make(chan struct{}, 1)} }
@@ -56,29 +58,34 @@ func (i *Inbox) wake() {
 	}
 }
 
-// take waits for events and returns all there are.
-func (i *Inbox) take() Events {
+// take waits for events and returns those there are; full tells that more are left.
+func (i *Inbox) take() (_ Events, full bool) {
 	<-i.filled
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	events := i.events
 	i.events = nil
-	if i.closed {
+	if full = len(events) > frameLimit; full {
+		events, i.events = events[:frameLimit:frameLimit], events[frameLimit:]
+	}
+	if full || i.closed {
 		i.wake() // whoever takes again is told again
 	}
-	return Events{Events: events, Last: i.closed}
+	return Events{Events: events, Last: i.closed && !full}, full
 }
 
 // Frames is the command that waits for the next Events: the first ones come at once, later ones not before a frame has
-// passed. A view runs it anew after each message.
+// passed, unless there are many. A view runs it anew after each message.
 func (i *Inbox) Frames() tea.Cmd {
 	var previous time.Time
 	return func() tea.Msg {
 		if wait := frame - time.Since(previous); wait > 0 {
 			time.Sleep(wait)
 		}
-		events := i.take()
-		previous = time.Now()
+		events, full := i.take()
+		if previous = time.Now(); full {
+			previous = time.Time{}
+		}
 		return events
 	}
 }
