@@ -28,7 +28,7 @@ const EnvMutationCPU = "WAYBILL_TEST_MUTATION_CPU"
 // mark, with a tab between.
 const EnvMarks = "WAYBILL_TEST_MARKS"
 
-// MarkSign begins the text of a mark, which a script echoes.
+// MarkSign begins the text of a mark, which a script has the server echo.
 const MarkSign = "mark "
 
 // mutantMemory is what a process with a mutation may use, in bytes: one that never ends tends to fill the memory first.

@@ -22,8 +22,13 @@ type mark struct {
 	when moment
 }
 
+// prelude makes the function that tells of a mark. It calls the server for each once in a run, and needs a local of its own only:
+// a script may have no more than 200 in sight.
+const prelude = "if not redis.mark then local told = {} redis.mark = function(m) " +
+	"if not told[m] then told[m] = true redis.call('ECHO', m) end return true end end "
+
 // Mark returns the text with calls of `redis.call('ECHO', <sign><n>)`, which change nothing else: n counts in found, which are
-// mutants of that text. A run that makes no such call for a mutant does the same with it, since each is made when
+// mutants of that text. A run that makes no such call for a mutant does the same with it, since there is one when
 // the mutant differs: before a statement that it drops, when a condition is not what it decides in advance, and when an
 // operand that it leaves out has decided a chain. Where an expression calls functions that may do more than answer,
 // it differs whenever that is evaluated.
@@ -33,7 +38,7 @@ func Mark(text, sign string, found []Mutant) string {
 	for n, m := range found {
 		for _, when := range []moment{reached, wasTrue, wasFalse} {
 			if m.told.when&when != 0 {
-				told[mark{m.told.span, when}] = append(told[mark{m.told.span, when}], fmt.Sprintf("redis.call('ECHO','%s%d')", sign, n))
+				told[mark{m.told.span, when}] = append(told[mark{m.told.span, when}], fmt.Sprintf("redis.mark('%s%d')", sign, n))
 			}
 		}
 		if at := (mark{span: m.told.span}); !slices.Contains(marks, at) {
@@ -50,7 +55,7 @@ func Mark(text, sign string, found []Mutant) string {
 			continue
 		}
 		left, right := "((", ")"
-		if s := calls(wasTrue, " and "); s != "" { // a reply is a string, which is true
+		if s := calls(wasTrue, " and "); s != "" {
 			right += " and " + s
 		}
 		if s := calls(wasFalse, " and "); s != "" {
@@ -60,6 +65,7 @@ func Mark(text, sign string, found []Mutant) string {
 		after[at.to] = right + ")" + after[at.to]
 	}
 	var b strings.Builder
+	b.WriteString(prelude)
 	for i := range len(text) + 1 {
 		b.WriteString(after[i] + before[i])
 		b.WriteString(text[i:min(i+1, len(text))])
