@@ -67,20 +67,29 @@ func measureSuite(t *testing.T, chosen []mutant.Mutant, texts map[string]string)
 	if len(marked) == 0 {
 		return s
 	}
+	tests := s.tests
 	for try := 1; ; try++ {
-		cmd := s.command(t.Context(), s.tests, strings.Join(marked, ","), 0)
+		cmd := s.command(t.Context(), tests, strings.Join(marked, ","), 0)
+		cmd.Args = slices.DeleteFunc(cmd.Args, func(arg string) bool { return arg == "-test.failfast" })
 		cmd.Env = append(cmd.Env, conveyor.EnvMarks+"="+filepath.Join(dir, "marks"))
 		out, err := cmd.CombinedOutput()
+		s.processor += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		failed := failures.FindAllSubmatch(out, -1)
+		if err != nil && (len(failed) == 0 || try == 3) {
+			t.Fatalf("the tests fail without any mistake: %v\n%s", err, out)
+		}
+		s.marks(t, filepath.Join(dir, "marks"), string(out), byFile)
 		if err == nil {
-			s.processor = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-			s.marks(t, filepath.Join(dir, "marks"), string(out), byFile)
 			return s
 		}
-		if try == 3 { // on a busy machine those that wait may fail by chance
-			t.Fatalf("the tests fail without any mistake: %v\n%s", err, out)
+		tests = nil // on a busy machine those that wait may fail by chance: once more
+		for _, m := range failed {
+			tests = append(tests, string(m[1]))
 		}
 	}
 }
+
+var failures = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
 
 // marks reads which tests came by which mutants.
 func (s *suite) marks(t *testing.T, path, out string, byFile map[string][]mutant.Mutant) {
@@ -98,7 +107,7 @@ func (s *suite) marks(t *testing.T, path, out string, byFile map[string][]mutant
 		}
 		key := keyOf(byFile[file][n])
 		s.reach[key] = append(s.reach[key], test)
-		s.took[test] = 0
+		s.took[test] += 0
 	}
 	// A test that runs its subtests in parallel takes no time of its own.
 	deep := map[[2]string]time.Duration{} // by test, and by how deep its subtests are
@@ -139,6 +148,7 @@ func (s *suite) rounds(m mutant.Mutant) [2][][]string {
 	}
 	tests := slices.Clone(s.reach[keyOf(m)])
 	slices.Sort(tests)
+	tests = slices.Compact(tests)
 	slices.SortStableFunc(tests, func(a, b string) int { return cmp.Compare(worth(b), worth(a)) })
 	var best, good, others, patient []string
 	sum := time.Duration(0)

@@ -22,9 +22,9 @@ type mark struct {
 	when moment
 }
 
-// prelude makes the function that tells of a mark. It calls the server for each once in a run, and needs a local of its own only:
-// a script may have no more than 200 in sight.
-const prelude = "if not redis.mark then local told = {} redis.mark = function(m) " +
+// prelude makes the function that tells of a mark, once in a run each. It stands in KEYS, which a script may add to and which is
+// new for each run: it needs no local, of which a script has 200 at most.
+const prelude = "if not KEYS.mark then local told = {} KEYS.mark = function(m) " +
 	"if not told[m] then told[m] = true redis.call('ECHO', m) end return true end end "
 
 // Mark returns the text with calls of `redis.call('ECHO', <sign><n>)`, which change nothing else: n counts in found, which are
@@ -38,7 +38,7 @@ func Mark(text, sign string, found []Mutant) string {
 	for n, m := range found {
 		for _, when := range []moment{reached, wasTrue, wasFalse} {
 			if m.told.when&when != 0 {
-				told[mark{m.told.span, when}] = append(told[mark{m.told.span, when}], fmt.Sprintf("redis.mark('%s%d')", sign, n))
+				told[mark{m.told.span, when}] = append(told[mark{m.told.span, when}], fmt.Sprintf("KEYS.mark('%s%d')", sign, n))
 			}
 		}
 		if at := (mark{span: m.told.span}); !slices.Contains(marks, at) {

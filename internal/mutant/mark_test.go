@@ -29,6 +29,7 @@ func run(t *testing.T, text string, found []Mutant) (said, told []string) {
 		return 1
 	}))
 	l.SetGlobal("redis", redis)
+	l.SetGlobal("KEYS", l.NewTable())
 	if err := l.DoString(text); err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
