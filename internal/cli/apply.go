@@ -103,6 +103,9 @@ func (p *applying) apply(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if p.a.outClosed() { // nobody has read the plan to its end
+		return exit(exitClosed)
+	}
 	following, own, observer := ctx, (*ownWorker)(nil), applier.Observer(p.display)
 	if p.ownWorker {
 		if own, err = p.startWorker(ctx, plan); err != nil {
