@@ -2,81 +2,106 @@ package cli
 
 import (
 	"context"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/tui/watch"
 )
 
 func (a *app) watchCommand() *cobra.Command {
 	var l alongside
+	namespace := ""
 	cmd := &cobra.Command{
-		Use: "watch [DIR | FILES]", Short: "See a workflow's jobs run",
-		Long: `Shows the jobs of a workflow live, whoever submitted them, until you press q. It
-changes nothing, and may be opened and closed at any time.
+		Use: "watch [DIR | FILES]", Short: "See workflows, queues and workers live",
+		Long: `Shows all workflows of the namespace live, whoever submitted them, until you press
+q: their jobs as a tree, in layers or as a list, logs as they grow, queues, workers,
+and what waits for a time. Jobs can be retried, cancelled and released from it, and
+queues paused and resumed; it asks before it changes anything. Press ? for its keys.
 
 Where stdout is no terminal, or with -json or -after, it does what wait does: it
 writes a line for each change and returns when every job is settled or waits for
 its time, with exit code 1 if some did not succeed.`,
 		Example: `waybill watch
-waybill watch -redis redis://127.0.0.1:6379 examples/sales`,
+waybill watch -redis redis://127.0.0.1:6379 examples/sales
+waybill watch -redis redis://127.0.0.1:6379 -namespace shop`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if l.json || l.after != "" || !a.live() {
+			lines := l.json || l.after != "" || !a.live()
+			if lines && namespace != "" {
+				return fail("No terminal", "-namespace shows a whole namespace on a terminal. Lines are written of one workflow: name its directory instead.")
+			}
+			if lines {
 				return a.readAlong(cmd.Context(), args, l, 0)
 			}
-			return a.watch(cmd.Context(), args, l.redis)
+			return a.watch(cmd.Context(), place{l.redis, namespace}, args)
 		},
 	}
 	l.flags(cmd)
+	cmd.Flags().StringVar(&namespace, "namespace", "", "Without a workflow: the Redis key namespace `NAME`.")
 	return cmd
 }
 
-// watch shows a workflow until its user leaves.
-func (a *app) watch(ctx context.Context, args []string, r redisFlag) (err error) {
-	w, err := a.load(args, variables{}, settingsOnly, nil)
+// watch shows a namespace on the terminal until its user leaves.
+func (a *app) watch(ctx context.Context, p place, args []string) (err error) {
+	s, err := p.open(ctx, a, args, serving)
 	if err != nil {
 		return err
 	}
-	s, err := a.open(ctx, r, w, serving)
-	if err != nil {
-		return err
-	}
-	sc := a.newDisplay(s, displayOptions{watch: true})
 	defer func() {
-		sc.close()
 		if closing := s.close(); closing != nil && err == nil {
 			err = fail("Cannot close the store", "%v.", closing)
 		}
 	}()
-	for {
-		result, err := applier.Follow(ctx, s.client, s.workflow, applier.FollowOptions{}, sc)
-		if err != nil {
-			return err
-		}
-		if result.Interrupted || !news(ctx, s) { // q is how a view is left
-			return nil
-		}
+	o := watch.Options{In: a.p.Stdin, Out: a.p.Stdout, NoColor: !a.ink(a.p.Stdout).On, Now: s.now, Actions: desk{s.client},
+		Stop: func(int) { a.stops.stop() }}
+	if name := s.client.Namespace(); name != config.DefaultNamespace {
+		o.Namespace = name
 	}
+	view, err := watch.New(o)
+	if err != nil {
+		return err
+	}
+	a.stops.screen(view.Kill)
+	defer a.stops.screen(nil)
+	view.Start()
+	view.Observe(s.opened())
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() { // a view that has failed shows nothing more
+		defer cancel()
+		view.Wait() //nolint:errcheck // Close tells it
+	}()
+	err = applier.Watch(ctx, s.client, applier.WatchOptions{}, view)
+	if closing := view.Close(); err == nil {
+		err = closing
+	}
+	return err
 }
 
-// news waits until something happens in the namespace; false when ctx ends first.
-func news(ctx context.Context, s *store) bool {
-	const pause = 500 * time.Millisecond
-	seen, err := s.client.LastEvent(ctx)
-	if err != nil {
-		return ctx.Err() == nil // whoever follows on meets the error
-	}
-	for {
-		timer := time.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return false
-		case <-timer.C:
-		}
-		if last, err := s.client.LastEvent(ctx); err != nil || last != seen {
-			return ctx.Err() == nil
-		}
-	}
+// desk does what the watch view asks for.
+type desk struct{ client *conveyor.Client }
+
+// piecesAtOnce is how many pieces of a log one call reads.
+const piecesAtOnce = 500
+
+func (d desk) Retry(ctx context.Context, uuid string) error   { return d.client.Retry(ctx, uuid) }
+func (d desk) Cancel(ctx context.Context, uuid string) error  { return d.client.Cancel(ctx, uuid) }
+func (d desk) Release(ctx context.Context, uuid string) error { return d.client.Release(ctx, uuid) }
+
+func (d desk) PauseQueue(ctx context.Context, name string) error {
+	return d.client.PauseQueue(ctx, name)
+}
+
+func (d desk) ResumeQueue(ctx context.Context, name string) error {
+	return d.client.ResumeQueue(ctx, name)
+}
+
+func (d desk) Logs(ctx context.Context, uuid string, after conveyor.LogPosition) ([]conveyor.LogEntry, error) {
+	return d.client.Logs(ctx, uuid, after, piecesAtOnce, 0)
+}
+
+func (d desk) Inspect(ctx context.Context, uuid string) (*conveyor.Inspection, error) {
+	return d.client.Inspect(ctx, uuid)
 }
