@@ -223,21 +223,3 @@ func TestPromptIsLeft(t *testing.T) {
 		t.Errorf("the state holds %q", got)
 	}
 }
-
-// TestWatch opens a view of a workflow that another process runs, and closes it with q.
-func TestWatch(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "main.hcl"), liveWorkflow)
-	apply := onTerminal(t, dir, []string{"CI=true", "NO_COLOR=1"}, "apply", "-auto-approve")
-	apply.sees(t, "job.wait: Running...")
-	watch := onTerminal(t, dir, nil, "watch")
-	watch.sees(t, "1 running")
-	writeFile(t, filepath.Join(dir, "go"), "")
-	watch.sees(t, "All jobs are settled: 2 completed.")
-	watch.types(t, "q")
-	watch.ends(t, 0)
-	if got := apply.ends(t, 0); strings.Contains(got, enterScreen) {
-		t.Error("with CI set there is a view")
-	}
-}

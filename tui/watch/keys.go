@@ -29,7 +29,7 @@ func newKeyMap() keyMap {
 		Next:     bind([]string{"tab"}, "tab", "next pane"),
 		Previous: bind([]string{"shift+tab"}, "shift+tab", "previous pane"),
 		Open:     bind([]string{"enter"}, "enter", "open"),
-		Back:     bind([]string{"esc"}, "esc", "back, clear"),
+		Back:     bind([]string{"esc", "backspace", "alt+esc"}, "esc", "back, clear"),
 		Zoom:     bind([]string{"z"}, "z", "this pane alone"),
 		Up:       bind([]string{"up", "k"}, "up/k", "up"),
 		Down:     bind([]string{"down", "j"}, "down/j", "down"),

@@ -187,7 +187,11 @@ func span(d time.Duration) string {
 	case d < 48*time.Hour:
 		return fmt.Sprintf("%dh", int(d.Hours()))
 	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
+	days := int(d.Hours() / 24)
+	if days < 1000 {
+		return fmt.Sprintf("%dd", days)
+	}
+	return fmt.Sprintf("%dy", days/365)
 }
 
 // scheduledLines draws what waits for a time, the next first.

@@ -16,25 +16,7 @@ func (m *model) queueLines(width, height int) []string {
 	if len(queues) == 0 {
 		return m.nothing(width, height)
 	}
-	columns := []column{{head: "QUEUE"}, {head: "READY", width: 7, right: true}, {head: "HIGH", right: true}, {head: "NORMAL", right: true},
-		{head: "LOW", right: true}, {head: "RUNNING", width: 9, right: true}, {head: "WORKERS", width: 7, right: true}, {head: "LAST 2 MIN"}, {head: "ENDS/S", right: true},
-		{head: "STATE", width: 10}}
-	if width >= 62 {
-		columns[7].width, columns[8].width = 12, 6
-	}
-	if width >= 90 {
-		columns[2].width, columns[3].width, columns[4].width = 6, 6, 6
-	}
-	if width >= 110 {
-		columns[7].width = 24
-	}
-	if width < 50 {
-		columns[6].width = 0
-	}
-	if width < 36 {
-		columns[5].width = 0
-	}
-	columns[0].width = max(1, width-3-taken(columns)-2)
+	columns := queueColumns(width - 3)
 	lines := []string{m.styles.Faint.Render("   " + tableLine(columns, heads(columns)))}
 	c := &m.others[tabQueues]
 	for i := c.top; i < min(c.top+height-1, len(queues)); i++ {
@@ -58,6 +40,22 @@ func (m *model) queueLines(width, height int) []string {
 		lines = append(lines, m.tableRow(columns, cells, mark, style, width, i == c.at))
 	}
 	return lines
+}
+
+// queueColumns are what a list of queues has room for; what is least needed goes first.
+func queueColumns(width int) []column {
+	columns := []column{{head: "QUEUE"}, {head: "READY", width: 7, right: true}, {head: "HIGH", width: 6, right: true}, {head: "NORMAL", width: 6, right: true},
+		{head: "LOW", width: 6, right: true}, {head: "RUNNING", width: 9, right: true}, {head: "WORKERS", width: 7, right: true},
+		{head: "LAST 2 MIN", width: 24}, {head: "ENDS/S", width: 6, right: true}, {head: "STATE", width: 9}}
+	const name = 16
+	for _, less := range []struct{ column, width int }{{7, 12}, {2, 0}, {3, 0}, {4, 0}, {6, 0}, {8, 0}, {7, 10}, {7, 0}, {9, 0}, {5, 0}, {1, 0}} {
+		if taken(columns)+2+name <= width {
+			break
+		}
+		columns[less.column].width = less.width
+	}
+	columns[0].width = max(1, min(40, width-taken(columns)-2))
+	return columns
 }
 
 // rate is a number of jobs a second.

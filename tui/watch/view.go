@@ -244,7 +244,7 @@ func (m *model) typingLine() string {
 		text = ansi.TruncateLeft(text, w-room, "…")
 	}
 	line := m.styles.Title.Render("/ ") + text + m.styles.selected.Render(" ")
-	hint := m.styles.Faint.Render("words, state: queue: worker: type: workflow: · enter keeps, esc clears")
+	hint := m.styles.Faint.Render("words, state: queue: worker: type: · enter keeps, esc clears")
 	if ansi.StringWidth(line)+ansi.StringWidth(hint)+2 <= m.width {
 		line = screen.Spread(line, hint, m.width)
 	}
