@@ -54,8 +54,8 @@ func (a *app) newDisplay(s *store, o displayOptions) *display {
 		sc.Observer = &unread{Observer: sc.json, a: a}
 	case !o.plain && a.live():
 		sc.live = live.New(live.Options{In: a.p.Stdin, Out: a.p.Stdout, NoColor: !a.ink(a.p.Stdout).On, Now: s.now, Destroy: o.destroy,
-			Watch: o.watch, OwnWorker: o.ownWorker, Stop: func(int) { a.stops.stop() }})
-		sc.Observer = &lateView{live: sc.live, plain: a.plain(s, o), stops: a.stops}
+			Watch: o.watch, OwnWorker: o.ownWorker, Stop: func(int) { a.stops.stop() }, Suspend: suspendSelf})
+		sc.Observer = &lateView{live: sc.live, plain: a.plain(s, o), stops: a.stops, pauses: a.pauses}
 	default:
 		sc.Observer = &unread{Observer: a.plain(s, o), a: a}
 	}
@@ -73,6 +73,7 @@ func (s *display) close() {
 	if !ok || !v.started {
 		return
 	}
+	v.unpause()
 	if err := s.live.Close(); err != nil {
 		s.a.complain(err)
 	}
@@ -84,6 +85,8 @@ type lateView struct {
 	live    *live.Live
 	plain   *tui.Plain
 	stops   *stops
+	pauses  *pauses
+	unpause func() // once it has started
 	opened  applier.Opened
 	started bool
 }
@@ -102,6 +105,7 @@ func (v *lateView) Observe(e applier.Event) {
 		v.started = true
 		v.stops.screen(v.live.Kill)
 		v.live.Start()
+		v.unpause = v.pauses.with(v.live.Pause)
 		v.live.Observe(v.opened)
 	}
 	v.live.Observe(e)

@@ -39,8 +39,9 @@ type Process struct {
 
 // app is one run of the command line.
 type app struct {
-	p     Process
-	stops *stops
+	p      Process
+	stops  *stops
+	pauses *pauses
 
 	chdir    string
 	noColor  bool
@@ -55,7 +56,7 @@ func Run(p Process) int {
 	if !terminal(p.Stdout) {
 		p.Stdout = &outlet{Writer: p.Stdout}
 	}
-	a := &app{p: p}
+	a := &app{p: p, pauses: &pauses{}}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	a.stops = newStops(cancel, p)

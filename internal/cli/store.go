@@ -33,6 +33,7 @@ type store struct {
 	workflow string        // its name
 	skew     time.Duration // of the store's clock against this process's
 	close    func() error
+	pauses   *pauses
 }
 
 // access is what a command does with a store.
@@ -54,7 +55,7 @@ func (a *app) open(ctx context.Context, r redisFlag, w *config.Workflow, how acc
 	if url == "" {
 		url = w.Redis
 	}
-	s := &store{dir: w.Dir, workflow: w.Name}
+	s := &store{dir: w.Dir, workflow: w.Name, pauses: a.pauses}
 	if s.dir == "" {
 		s.dir = "."
 	}
@@ -120,7 +121,10 @@ func (s *store) openEmbedded(ctx context.Context, how access) (redis.UniversalCl
 	}
 	s.close = st.Close
 	if how != reading {
-		resumed := suspendWith(st)
+		resumed := s.pauses.with(func() func() {
+			st.Suspend()
+			return st.Resume
+		})
 		s.close = sync.OnceValue(func() error {
 			resumed()
 			return st.Close()

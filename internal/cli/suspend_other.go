@@ -2,7 +2,8 @@
 
 package cli
 
-import "github.com/waybill-dev/waybill/conveyor/embedded"
+// onSuspend does nothing where processes are not stopped from the keyboard.
+func onSuspend(func() (resume func())) (end func()) { return func() {} }
 
-// suspendWith does nothing where processes are not stopped from the keyboard.
-func suspendWith(*embedded.Store) (end func()) { return func() {} }
+// suspendSelf does nothing there either.
+func suspendSelf() {}

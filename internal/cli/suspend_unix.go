@@ -6,13 +6,11 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-
-	"github.com/waybill-dev/waybill/conveyor/embedded"
 )
 
-// suspendWith hands the embedded store over to other processes while this one is stopped by Ctrl-Z: a stopped host
-// would freeze everybody. It ends with the returned function.
-func suspendWith(st *embedded.Store) (end func()) {
+// onSuspend calls pause before the process is stopped by Ctrl-Z or by SIGTSTP, and what it returns once the process goes on. It
+// ends with the returned function.
+func onSuspend(pause func() (resume func())) (end func()) {
 	stops, goes := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(stops, syscall.SIGTSTP)
 	signal.Notify(goes, syscall.SIGCONT)
@@ -22,7 +20,7 @@ func suspendWith(st *embedded.Store) (end func()) {
 		for {
 			select {
 			case <-stops:
-				st.Suspend()
+				resume := pause()
 				select {
 				case <-goes: // of an earlier stop
 				default:
@@ -32,7 +30,7 @@ func suspendWith(st *embedded.Store) (end func()) {
 				case <-goes:
 				case <-quit:
 				}
-				st.Resume()
+				resume()
 			case <-quit:
 				return
 			}
@@ -45,3 +43,6 @@ func suspendWith(st *embedded.Store) (end func()) {
 		<-done
 	}
 }
+
+// suspendSelf does what Ctrl-Z does on a terminal that no view has.
+func suspendSelf() { syscall.Kill(0, syscall.SIGTSTP) } //nolint:errcheck // a process may signal its own group

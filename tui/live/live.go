@@ -31,6 +31,9 @@ type Options struct {
 	// Stop is called, outside of the view, for the n-th time that the user asks to stop; the second time he wants to leave
 	// at once.
 	Stop func(n int)
+	// Suspend is called when the user presses ctrl+z; it is to stop the process, with Pause before. Without it the key does
+	// nothing.
+	Suspend func()
 }
 
 // Live draws a full-screen view of a run on a terminal and answers to keys. Start it, hand it events, and Close it: the
@@ -138,6 +141,9 @@ func (l *Live) Close() error {
 	})
 	return l.err
 }
+
+// Pause gives the terminal back, while the process is stopped say, until the returned function is called.
+func (l *Live) Pause() (resume func()) { return screen.Pause(l.program, l.ended) }
 
 // Kill gives the terminal back at once, without drawing or writing anything more.
 func (l *Live) Kill() {

@@ -87,3 +87,15 @@ func (m model) stop(n int) tea.Cmd {
 		return stoppedMsg{}
 	}
 }
+
+// suspend stops the process as the user asks.
+func (m model) suspend() tea.Cmd {
+	suspend := m.o.Suspend
+	if suspend == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		suspend()
+		return nil
+	}
+}

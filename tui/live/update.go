@@ -13,6 +13,9 @@ import (
 
 // Update folds one message into the model.
 func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if cmd, ok := screen.Paused(msg); ok {
+		return m, cmd
+	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		row := m.row()
@@ -131,7 +134,7 @@ func (m model) key(msg tea.KeyMsg) (tea.Model, tea.Cmd) {
 		m.stops++
 		return m, m.stop(m.stops)
 	case key.Matches(msg, m.keys.Suspend):
-		return m, tea.Suspend
+		return m, m.suspend()
 	case key.Matches(msg, m.keys.Help):
 		row := m.row()
 		m.help.ShowAll = !m.help.ShowAll
