@@ -1,6 +1,8 @@
 package approve
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,10 +85,13 @@ type changes struct {
 	groups    []group
 	counts    [tabs]int // warnings are not counted
 	nameWidth int       // of the widest name, in cells
+	sum       string    // the sentence that scripts match
+	forgotten int       // records
 }
 
 func newChanges(p *planner.Plan, warnings []Warning) *changes {
-	c := &changes{plan: p}
+	add, changed, destroy := p.Summary()
+	c := &changes{plan: p, forgotten: p.Forgotten(), sum: fmt.Sprintf("Plan: %d to add, %d to change, %d to destroy.", add, changed, destroy)}
 	for i := range warnings {
 		c.add(change{warning: &warnings[i], name: screen.Clean(warnings[i].Summary), group: noGroup})
 	}
@@ -103,44 +108,50 @@ func newChanges(p *planner.Plan, warnings []Warning) *changes {
 
 // addRows adds the rows that change, instances of one block together.
 func (c *changes) addRows(p *planner.Plan) {
-	blocks := make(map[config.Addr]int32) // of rows with a key, in members
-	type block struct{ rows []*planner.Row }
-	var members []block
+	blocks := make(map[config.Addr][]*planner.Row) // those with keys
+	n := 0
 	for _, r := range p.Rows {
 		if r.Action == planner.NoOp {
 			continue
 		}
-		if r.Addr.Key.Kind == config.NoKey {
-			members = append(members, block{[]*planner.Row{r}})
-			continue
-		}
-		key := r.Addr.Block()
-		i, ok := blocks[key]
-		if !ok {
-			i = int32(len(members))
-			blocks[key] = i
-			members = append(members, block{})
-		}
-		members[i].rows = append(members[i].rows, r)
-	}
-	for _, m := range members {
-		number := noGroup
-		if len(m.rows) > 1 {
-			number = int32(len(c.groups))
-			from := int32(len(c.list))
-			c.groups = append(c.groups, group{name: screen.Clean(m.rows[0].Addr.Block().String()), from: from, to: from + int32(len(m.rows)),
-				reason: m.rows[0].Reason})
-		}
-		for _, r := range m.rows {
-			c.add(change{row: r, name: screen.Clean(r.Addr.String()), action: r.Action, group: number})
+		n++
+		if r.Addr.Key.Kind != config.NoKey {
+			blocks[r.Addr.Block()] = append(blocks[r.Addr.Block()], r)
 		}
 	}
+	c.list = slices.Grow(c.list, n)
+	for _, r := range p.Rows {
+		switch {
+		case r.Action == planner.NoOp:
+		case r.Addr.Key.Kind == config.NoKey:
+			c.addRow(r, noGroup)
+		default:
+			rows := blocks[r.Addr.Block()]
+			switch {
+			case rows[0] != r: // stands with the first one
+			case len(rows) == 1:
+				c.addRow(r, noGroup)
+			default:
+				number, from := int32(len(c.groups)), int32(len(c.list))
+				c.groups = append(c.groups, group{name: screen.Clean(r.Addr.Block().String()), from: from, to: from + int32(len(rows)), reason: r.Reason})
+				for _, r := range rows {
+					c.addRow(r, number)
+				}
+			}
+		}
+	}
+}
+
+func (c *changes) addRow(r *planner.Row, group int32) {
+	c.add(change{row: r, name: screen.Clean(r.Addr.String()), action: r.Action, group: group})
 }
 
 func (c *changes) add(ch change) {
 	if ch.warning == nil {
 		c.counts[tabAll]++
-		c.nameWidth = max(c.nameWidth, ansi.StringWidth(ch.name))
+		if len(ch.name) > c.nameWidth { // a name has no more cells than bytes
+			c.nameWidth = max(c.nameWidth, ansi.StringWidth(ch.name))
+		}
 		if t := ch.tab(); t != tabAll {
 			c.counts[t]++
 		}

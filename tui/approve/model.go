@@ -25,7 +25,7 @@ type model struct {
 	keys   keyMap
 	styles styles
 	help   help.Model
-	chains *planner.Chains
+	chains *planner.Chains // nil until chainsMsg
 
 	width, height int
 	list          list
@@ -55,14 +55,20 @@ type styles struct {
 
 func newModel(o Options, r *lipgloss.Renderer) model {
 	m := model{o: o, keys: newKeyMap(), styles: styles{Styles: screen.NewStyles(r), hit: r.NewStyle().Reverse(true), tab: r.NewStyle().Bold(true).Reverse(true)},
-		chains: planner.NewChains(o.Plan), width: 80, height: 24, list: newList(newChanges(o.Plan, o.Warnings))}
+		width: 80, height: 24, list: newList(newChanges(o.Plan, o.Warnings))}
 	m.help = m.styles.Help()
 	m.layOut()
 	return m
 }
 
-// Init has nothing to wait for.
-func (m model) Init() tea.Cmd { return nil }
+// chainsMsg brings what explains the changes. Of a large plan it takes a while to make, and not everybody asks why.
+type chainsMsg struct{ chains *planner.Chains }
+
+// Init has the chains of causes made.
+func (m model) Init() tea.Cmd {
+	p := m.o.Plan
+	return func() tea.Msg { return chainsMsg{planner.NewChains(p)} }
+}
 
 // layOut gives the list the room that is left for it.
 func (m *model) layOut() {

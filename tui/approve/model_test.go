@@ -20,6 +20,13 @@ func testModel(o Options) model {
 	return newModel(o, lipgloss.NewRenderer(io.Discard, termenv.WithProfile(termenv.Ascii)))
 }
 
+// started is a model to which Init's command has answered.
+func started(o Options) model {
+	m := testModel(o)
+	next, _ := m.Update(m.Init()())
+	return next.(model)
+}
+
 // play feeds messages to a model, and what its searches find; a string stands for a key, or for several typed at once.
 func play(m model, msgs ...any) model {
 	for _, msg := range msgs {
@@ -118,7 +125,7 @@ func TestScreens(t *testing.T) {
 				if tt.set != nil {
 					tt.set(&o)
 				}
-				got := play(testModel(o), append([]any{s.size}, tt.msgs...)...).View()
+				got := play(started(o), append([]any{s.size}, tt.msgs...)...).View()
 				script.CheckSize(t, got, s.size.Width, s.size.Height)
 				script.CheckHarmless(t, got)
 				script.CheckGolden(t, "screen/"+tt.name+"-"+s.name, got+"\n")

@@ -24,8 +24,7 @@ func WriteRecord(w io.Writer, p *planner.Plan, o planner.RenderOptions) error {
 		fmt.Fprintf(&b, "%3s %s  %s\n", ch.action.Symbol(), ch.name, ch.why())
 	}
 	fmt.Fprintf(&b, "... and %s.\n", count(len(c.list)-maxRecord, "more change", "more changes"))
-	add, change, destroy := p.Summary()
-	fmt.Fprintf(&b, "\nPlan: %d to add, %d to change, %d to destroy.\n", add, change, destroy)
+	fmt.Fprintf(&b, "\n%s\n", c.sum)
 	_, err := w.Write(b.Bytes())
 	return err
 }

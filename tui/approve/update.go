@@ -13,6 +13,11 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.resize(max(1, msg.Width), max(1, msg.Height))
 	case stepMsg:
 		cmd = m.searched(msg)
+	case chainsMsg:
+		m.chains = msg.chains
+		if m.why.awaited {
+			m.why.explain(m.chains, m.why.row)
+		}
 	case tea.MouseMsg:
 		m.mouse(tea.MouseEvent(msg))
 	case tea.KeyMsg:
@@ -194,7 +199,10 @@ func (m *model) explain() {
 		m.notice = "Its reason is that the configuration differs from what is stored. enter shows how."
 		return
 	}
-	m.why.explain(m.chains, row)
+	m.why = why{open: true, row: row, awaited: true}
+	if m.chains != nil {
+		m.why.explain(m.chains, row)
+	}
 }
 
 func (m *model) whyKey(msg tea.KeyMsg) {
@@ -214,7 +222,7 @@ func (m *model) whyKey(msg tea.KeyMsg) {
 		w.move(-len(w.links), height)
 	case key.Matches(msg, k.End):
 		w.move(len(w.links), height)
-	case key.Matches(msg, k.Turn, k.Open):
+	case key.Matches(msg, k.Turn, k.Open) && len(w.links) > 0:
 		if number, ok := m.list.changes.of(w.links[w.cursor].Row); ok {
 			w.open = false
 			m.list.reveal(number, onItself)

@@ -45,7 +45,7 @@ func (m *model) headLines() []string {
 		lines = append(lines, m.title())
 	}
 	if m.o.Again != "" && m.height >= 5 {
-		lines = append(lines, m.styles.Notice.Render(screen.Cut("! "+m.o.Again, m.width)))
+		lines = append(lines, m.styles.Notice.Render(screen.Cut("! "+screen.Clean(m.o.Again), m.width)))
 	}
 	if m.height >= 4 {
 		lines = append(lines, m.tabLine())
@@ -233,13 +233,12 @@ func (m *model) footLines() []string {
 // sum is the sentence that scripts match, and as much of what it does not count as there is room for.
 func (m *model) sum(room int) string {
 	p := m.o.Plan
-	add, change, destroy := p.Summary()
-	s := fmt.Sprintf("Plan: %d to add, %d to change, %d to destroy.", add, change, destroy)
+	s := m.list.changes.sum
 	also := ""
 	for _, more := range []struct {
 		n                int
 		singular, plural string
-	}{{p.Forgotten(), "record forgotten", "records forgotten"}, {len(p.Queues), "queue", "queues"}, {len(p.Outputs), "output", "outputs"}} {
+	}{{m.list.changes.forgotten, "record forgotten", "records forgotten"}, {len(p.Queues), "queue", "queues"}, {len(p.Outputs), "output", "outputs"}} {
 		if more.n == 0 {
 			continue
 		}
@@ -308,7 +307,7 @@ func (m *model) keyLine() string {
 }
 
 func (m *model) promptLines() []string {
-	question := m.styles.Title.Render(m.o.Question) + " Only 'yes' will be accepted to approve."
+	question := m.styles.Title.Render(screen.Clean(m.o.Question)) + " Only 'yes' will be accepted to approve."
 	enter := "Enter a value: "
 	line := m.styles.Title.Render(enter) + m.prompt.answer.shown(max(1, m.width-len(enter)))
 	hint := m.styles.Faint.Render("enter confirms · esc goes back")
@@ -320,7 +319,7 @@ func (m *model) promptLines() []string {
 		return []string{line}
 	}
 	lines := strings.Split(ansi.Wordwrap(question, m.width, ""), "\n")
-	if detail := m.o.Explanation; detail != "" {
+	if detail := screen.Clean(m.o.Explanation); detail != "" {
 		lines = append(lines, strings.Split(ansi.Wordwrap(detail, m.width, ""), "\n")...)
 	}
 	if most := max(0, m.height/3); len(lines) > most {
@@ -351,7 +350,10 @@ func (m *model) whyLines(room int) []string {
 	for i := w.top; i < len(w.links) && len(lines) < room; i++ {
 		lines = append(lines, m.whyLine(i))
 	}
-	if !w.whole && len(lines) < room {
+	if w.awaited {
+		lines = append(lines, m.styles.Faint.Render("The causes are being put together ..."))
+	}
+	if !w.whole && !w.awaited && len(lines) < room {
 		lines = append(lines, m.styles.Faint.Render(fmt.Sprintf("    ... the chain goes on; these are its first %s links", grouped(len(w.links)))))
 	}
 	return lines[:min(len(lines), room)]

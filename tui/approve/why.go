@@ -10,12 +10,13 @@ import (
 
 // why is the chain of causes of one change, shown in place of the list.
 type why struct {
-	open   bool
-	row    *planner.Row
-	links  []planner.Link
-	whole  bool
-	cursor int
-	top    int
+	open    bool
+	awaited bool // the chains are not made yet
+	row     *planner.Row
+	links   []planner.Link
+	whole   bool
+	cursor  int
+	top     int
 }
 
 // maxLinks bounds a chain that is shown; whoever reads on would have to read for an hour.
@@ -23,7 +24,7 @@ const maxLinks = 2000
 
 // explain opens the chain of a row.
 func (w *why) explain(chains *planner.Chains, r *planner.Row) {
-	*w = why{open: true, row: r}
+	*w = why{open: w.open, row: r}
 	w.links, w.whole = chains.Of(r, maxLinks)
 }
 
