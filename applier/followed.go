@@ -135,62 +135,58 @@ func (w *watchedJobs) uuids() []string {
 
 // sortByStart orders as a plan does, as far as records can tell: connected jobs together, upstream first, ties by address.
 func (w *watchedJobs) sortByStart() {
-	depths := map[*watchedJob]int{}
-	var depth func(j *watchedJob) int
-	depth = func(j *watchedJob) int {
-		if d, known := depths[j]; known {
-			return d
-		}
-		depths[j] = 0 // ends the walk should records ever hold a cycle
-		d := 0
-		for _, e := range j.record.Edges {
-			if up := w.byUUID[e.UUID]; up.recorded() {
-				d = max(d, depth(up)+1)
-			}
-		}
-		depths[j] = d
-		return d
+	slices.SortFunc(w.order, func(a, b *watchedJob) int { return compareAddr(a.addr, b.addr) })
+	for i, j := range w.order {
+		j.place, j.depth = int32(i), -1
 	}
 	first := w.components()
 	for _, j := range w.order {
-		j.depth = depth(j)
+		w.measure(j)
 	}
 	slices.SortFunc(w.order, func(a, b *watchedJob) int {
-		return cmp.Or(compareAddr(first[a], first[b]), a.depth-b.depth, compareAddr(a.addr, b.addr))
+		return cmp.Or(cmp.Compare(first[a.place], first[b.place]), a.depth-b.depth, cmp.Compare(a.place, b.place))
 	})
 }
 
-// components gives each recorded job the lowest address among the jobs it is connected with.
-func (w *watchedJobs) components() map[*watchedJob]config.Addr {
-	root := make(map[*watchedJob]*watchedJob, len(w.order))
-	find := func(j *watchedJob) *watchedJob {
-		for root[j] != nil {
-			if up := root[root[j]]; up != nil {
-				root[j] = up // halves the path
-			}
-			j = root[j]
+// measure finds how deep down a job is.
+func (w *watchedJobs) measure(j *watchedJob) int {
+	if j.depth >= 0 {
+		return j.depth
+	}
+	j.depth = 0 // ends the walk should records ever hold a cycle
+	d := 0
+	for _, e := range j.record.Edges {
+		if up := w.byUUID[e.UUID]; up.recorded() {
+			d = max(d, w.measure(up)+1)
 		}
-		return j
+	}
+	j.depth = d
+	return d
+}
+
+// components gives each recorded job, by its place, the lowest place among the jobs it is connected with.
+func (w *watchedJobs) components() []int32 {
+	first := make([]int32, len(w.order)) // by place: another of its component that is lower, or itself
+	for i := range first {
+		first[i] = int32(i)
+	}
+	find := func(i int32) int32 {
+		for first[i] != i {
+			first[i] = first[first[i]] // halves the path
+			i = first[i]
+		}
+		return i
 	}
 	for _, j := range w.order {
 		for _, e := range j.record.Edges {
-			up := w.byUUID[e.UUID]
-			if !up.recorded() {
-				continue
-			}
-			a, b := find(j), find(up)
-			switch {
-			case a == b:
-			case compareAddr(a.addr, b.addr) < 0:
-				root[b] = a
-			default:
-				root[a] = b
+			if up := w.byUUID[e.UUID]; up.recorded() {
+				a, b := find(j.place), find(up.place)
+				first[max(a, b)] = min(a, b)
 			}
 		}
 	}
-	first := make(map[*watchedJob]config.Addr, len(w.order))
-	for _, j := range w.order {
-		first[j] = find(j).addr
+	for i := range first {
+		first[i] = find(int32(i))
 	}
 	return first
 }

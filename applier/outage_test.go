@@ -26,24 +26,25 @@ func TestEndurance(t *testing.T) {
 		}
 	}
 	for _, row := range []struct {
-		name string
-		call func(begin time.Time) func(context.Context) error
-		want []string // what was told, and when
-		err  error
-		took time.Duration // until it returned; at most outagePauseMax more
+		name    string
+		call    func(begin time.Time) func(context.Context) error
+		want    []string // what was told, and when
+		err     error
+		took    time.Duration // until it returned; at most outagePauseMax more
+		endless bool
 	}{
-		{"it answers", func(b time.Time) func(context.Context) error { return away(b, 0, nil) }, nil, nil, 0},
-		{"a moment's outage is not told", func(b time.Time) func(context.Context) error { return away(b, time.Second, refused) }, nil, nil, time.Second},
+		{"it answers", func(b time.Time) func(context.Context) error { return away(b, 0, nil) }, nil, nil, 0, false},
+		{"a moment's outage is not told", func(b time.Time) func(context.Context) error { return away(b, time.Second, refused) }, nil, nil, time.Second, false},
 		{"a longer one is, and its end", func(b time.Time) func(context.Context) error { return away(b, 8*time.Second, refused) },
-			[]string{"away for 2s, 13s left", "away for 7s, 8s left", "back"}, nil, 8 * time.Second},
+			[]string{"away for 2s, 13s left", "away for 7s, 8s left", "back"}, nil, 8 * time.Second, false},
 		{"one without end", func(b time.Time) func(context.Context) error { return away(b, time.Hour, refused) },
-			[]string{"away for 2s, 13s left", "away for 7s, 8s left", "away for 12s, 3s left"}, refused, outagePatience},
+			[]string{"away for 2s, 13s left", "away for 7s, 8s left", "away for 12s, 3s left"}, refused, outagePatience, false},
 		{"a call that hangs before it fails", func(b time.Time) func(context.Context) error {
 			return func(ctx context.Context) error {
 				<-time.After(3 * time.Second) // by the clock of the test
 				return away(b, 4*time.Second, refused)(ctx)
 			}
-		}, []string{"away for 3s, 12s left", "back"}, nil, 6 * time.Second},
+		}, []string{"away for 3s, 12s left", "back"}, nil, 6 * time.Second, false},
 		{"calls that hang after one that failed", func(b time.Time) func(context.Context) error {
 			calls := 0
 			return func(ctx context.Context) error {
@@ -53,10 +54,12 @@ func TestEndurance(t *testing.T) {
 				<-ctx.Done()
 				return ctx.Err()
 			}
-		}, []string{"away for 2s, 13s left", "away for 7s, 8s left", "away for 12s, 3s left"}, refused, outagePatience},
+		}, []string{"away for 2s, 13s left", "away for 7s, 8s left", "away for 12s, 3s left"}, refused, outagePatience, false},
 		{"what only people mend", func(b time.Time) func(context.Context) error {
 			return away(b, time.Hour, fmt.Errorf("%w: %w", conveyor.ErrUnavailable, conveyor.ErrFull))
-		}, nil, conveyor.ErrFull, 0},
+		}, nil, conveyor.ErrFull, 0, false},
+		{"patience without end", func(b time.Time) func(context.Context) error { return away(b, 20*time.Second, refused) },
+			[]string{"away for 2s, 0s left", "away for 7s, 0s left", "away for 12s, 0s left", "away for 17s, 0s left", "back"}, nil, 20 * time.Second, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -64,7 +67,7 @@ func TestEndurance(t *testing.T) {
 				var mu sync.Mutex
 				var told []string
 				begin := time.Now()
-				n := endurance{then: "so what", post: func(e Event) {
+				n := endurance{then: "so what", endless: row.endless, post: func(e Event) {
 					mu.Lock()
 					defer mu.Unlock()
 					switch e := e.(type) {
