@@ -1,6 +1,7 @@
 package conveyor_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -128,25 +129,27 @@ func TestMutants(t *testing.T) {
 		return true
 	})
 	// Most are noticed by the tests of the first round: it is made for all before the second, which takes long.
-	for round := range 2 {
-		var mu sync.Mutex
-		var left []mutant.Mutant
-		each(chosen, 2, func(m mutant.Mutant) {
-			by := s.try(t, m, texts, s.rounds(m)[round])
-			if _, yes := listed[keyOf(m)]; yes && by != "" {
-				by = s.try(t, m, texts, s.rounds(m)[round]) // a test that failed by chance is no witness
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			if by == "" && round == 0 {
-				left = append(left, m)
-				t.Logf("not noticed yet: %s\t%s\tline %d", m.ID, m.Text, m.Line)
-				return
-			}
-			v.judge(t, m, "survived", by)
-		})
-		chosen = left
-	}
+	var mu sync.Mutex
+	var left []mutant.Mutant
+	each(chosen, 2, func(m mutant.Mutant) {
+		rounds := s.rounds(m)
+		by := s.tries(t, m, texts, rounds[0], listed)
+		mu.Lock()
+		defer mu.Unlock()
+		if by == "" && len(rounds[1]) > 0 {
+			left = append(left, m)
+			t.Logf("not noticed yet: %s\t%s\tline %d", m.ID, m.Text, m.Line)
+			return
+		}
+		v.judge(t, m, "survived", by)
+	})
+	slices.SortStableFunc(left, func(a, b mutant.Mutant) int { return cmp.Compare(s.cost(s.rounds(a)[1]), s.cost(s.rounds(b)[1])) })
+	each(left, 2, func(m mutant.Mutant) {
+		by := s.tries(t, m, texts, s.rounds(m)[1], listed)
+		mu.Lock()
+		defer mu.Unlock()
+		v.judge(t, m, "survived", by)
+	})
 	t.Logf("%d tried, %d survived", v.done, v.survived)
 }
 
