@@ -82,6 +82,8 @@ type JobChanged struct {
 	// Failure is the last failure's text and LogTail the last lines of the log, filled in for failed attempts.
 	Failure string
 	LogTail []string
+	// Upstream is the address of the recorded job whose outcome excluded a skipped one; "" otherwise.
+	Upstream string
 }
 
 // Position is the place of this change in the event stream.

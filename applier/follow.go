@@ -182,7 +182,7 @@ func (f *follower) changed(ctx context.Context, j *watchedJob, prior conveyor.St
 	if !j.recorded() {
 		return
 	}
-	e.Addr, e.Status = j.addr, j.status
+	e.Addr, e.Status, e.Upstream = j.addr, j.status, f.jobs.upstream(j.status)
 	if e.At.IsZero() {
 		e.At = time.Now().Add(f.ahead)
 	}

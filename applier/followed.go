@@ -41,6 +41,14 @@ func (j *watchedJob) followed() Followed {
 	return Followed{Addr: j.addr, Depth: j.depth, Type: j.record.Type, Queue: j.record.Queue, Status: j.status}
 }
 
+// upstream is the address of the recorded job that excluded a skipped one.
+func (w *watchedJobs) upstream(s conveyor.Status) string {
+	if up := w.byUUID[s.Cause]; s.State == conveyor.StateSkipped && up != nil && up.recorded() {
+		return up.addr.String()
+	}
+	return ""
+}
+
 // following is the list of the recorded jobs; what comes after a position is told.
 func (w *watchedJobs) following(at Position) Following {
 	e := Following{At: at, Jobs: make([]Followed, len(w.order))}

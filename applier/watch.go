@@ -219,6 +219,9 @@ func (w *watcher) see(j *watchedJob, s conveyor.Status, p Position, at time.Time
 		at = w.now()
 	}
 	e := JobChanged{Addr: j.addr, Status: s, Seq: p.Seq, Part: p.Part, At: at}
+	if up := w.jobs[s.Cause]; s.State == conveyor.StateSkipped && up != nil && up.recorded() {
+		e.Upstream = up.addr.String()
+	}
 	w.told = append(w.told, told{j.flow, e, failed, failedFence(prior, s)})
 }
 

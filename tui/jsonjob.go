@@ -46,7 +46,8 @@ type hookJSON struct {
 	Worker   string        `json:"worker,omitempty"`
 	Due      string        `json:"due,omitempty"` // until when it waits, RFC 3339
 	Progress *progressJSON `json:"progress,omitempty"`
-	Cause    *causeJSON    `json:"cause,omitempty"` // apply_errored, and apply_progress after a failed attempt
+	Upstream string        `json:"upstream,omitempty"` // of a skipped job: the one that excluded it
+	Cause    *causeJSON    `json:"cause,omitempty"`    // apply_errored, and apply_progress after a failed attempt
 }
 
 // progressJSON is how far an attempt is.
@@ -183,7 +184,7 @@ func causeOf(known *board.Job) *causeJSON {
 func (j *JSON) hook(known *board.Job, ran time.Duration) *hookJSON {
 	seconds := ran.Round(time.Millisecond).Seconds()
 	return &hookJSON{Resource: resourceOf(known.Addr), Action: actionJSON(known.Action), Elapsed: &seconds,
-		Status: known.Status.State.String(), Attempt: known.Status.Fence, Worker: known.Status.Owner}
+		Status: known.Status.State.String(), Attempt: known.Status.Fence, Worker: known.Status.Owner, Upstream: known.Upstream}
 }
 
 // hookAt is the hook of a job that runs, known or not.

@@ -313,5 +313,5 @@ func (p *applying) onwards(r applier.Result) string {
 	if p.redis.url != "" {
 		redis = " -redis " + p.store.name
 	}
-	return fmt.Sprintf("\n\nTo wait for their end, and to be told all of it:\n\n  waybill wait -after=%s%s%s", r.From, redis, p.store.elsewhere())
+	return fmt.Sprintf("\n\nTo wait for their end in a script:\n\n  waybill wait -after=%s%s%s", r.From, redis, p.store.elsewhere())
 }

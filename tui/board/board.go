@@ -45,11 +45,12 @@ func SectionOf(s conveyor.State) Section {
 // Job is one job as told so far. The name is cleaned once, for it is drawn often.
 type Job struct {
 	applier.Followed
-	Name    string
-	Place   int            // in Board.Jobs
-	Action  planner.Action // of this apply; NoOp when it changed nothing
-	Failure string         // of the last failed attempt, as told
-	Tail    []string       // last lines of its log, as told
+	Name     string
+	Place    int            // in Board.Jobs
+	Action   planner.Action // of this apply; NoOp when it changed nothing
+	Failure  string         // of the last failed attempt, as told
+	Tail     []string       // last lines of its log, as told
+	Upstream string         // of a skipped job: the one that excluded it, as told
 	// Progress is how far the attempt is that runs, the zero value when it has told nothing.
 	Progress conveyor.Progress
 	Returns  int  // how often a worker gave it back for later, without an attempt spent, since that was last told
@@ -178,7 +179,7 @@ func (b *Board) change(e applier.JobChanged) []Step {
 	j := b.byAddr[e.Addr]
 	if j == nil {
 		j = b.add(applier.Followed{Addr: e.Addr, Queue: e.Status.Queue, Status: e.Status})
-		j.Failure, j.Tail = e.Failure, e.LogTail
+		j.Failure, j.Tail, j.Upstream = e.Failure, e.LogTail, e.Upstream
 		return []Step{{Job: j}}
 	}
 	prev, again := j.Status, j.untold
@@ -187,6 +188,7 @@ func (b *Board) change(e applier.JobChanged) []Step {
 		prev, j.Failure, j.Tail = conveyor.Status{}, "", nil
 	}
 	changed := b.set(j, e.Status)
+	j.Upstream = e.Upstream
 	if e.Failure != "" || len(e.LogTail) > 0 {
 		j.Failure, j.Tail = e.Failure, e.LogTail
 	}

@@ -51,6 +51,11 @@ func Story(s Step, now time.Time) string {
 			return ""
 		}
 		return "Waiting until " + is.DueAt.UTC().Format(time.RFC3339)
+	case conveyor.StateSkipped:
+		if up := screen.Clean(s.Job.Upstream); up != "" && !is.Success {
+			return "Skipped: " + up + " did not succeed"
+		}
+		return Ending(is, now)
 	default:
 		return Ending(is, now)
 	}

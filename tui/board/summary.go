@@ -42,6 +42,9 @@ func (b *Board) Closing(op Operation) (line string, good bool) {
 	case r.Interrupted:
 		return fmt.Sprintf("Interrupted: %d of %s settled.", b.Settled(), Count(len(b.Jobs), "job", "jobs")), false
 	case op.Watch:
+		if b.Counts[conveyor.StateScheduled]+b.Counts[conveyor.StateHeld]+b.Counts[conveyor.StateTemplate] > 0 {
+			return "All jobs are settled or wait for their time: " + b.Tally() + ".", true
+		}
 		return "All jobs are settled: " + b.Tally() + ".", true
 	}
 	return Complete(r, op.Destroy), true
