@@ -222,7 +222,9 @@ func (j *JSON) outputs(stored map[string]string) {
 	for name, value := range stored {
 		out := outputJSON{Sensitive: SensitiveOutput(value)}
 		if !out.Sensitive {
-			out.Value = json.RawMessage(value)
+			if out.Value = json.RawMessage(value); !json.Valid(out.Value) {
+				out.Value, _ = json.Marshal(value) // a string is always JSON
+			}
 		}
 		outputs[name] = out
 	}

@@ -15,14 +15,42 @@ import (
 
 // screenBuffer stands for a terminal that several goroutines write to.
 type screenBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
+	mu   sync.Mutex
+	buf  bytes.Buffer
+	grew chan struct{} // closed at the next writing
 }
 
 func (b *screenBuffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.grew != nil {
+		close(b.grew)
+		b.grew = nil
+	}
 	return b.buf.Write(p)
+}
+
+// until waits until a text was written, and returns all.
+func (b *screenBuffer) until(t *testing.T, text string) string {
+	t.Helper()
+	late := time.After(30 * time.Second)
+	for {
+		b.mu.Lock()
+		got := b.buf.String()
+		if b.grew == nil {
+			b.grew = make(chan struct{})
+		}
+		grew := b.grew
+		b.mu.Unlock()
+		if strings.Contains(got, text) {
+			return got
+		}
+		select {
+		case <-grew:
+		case <-late:
+			t.Fatalf("%q did not come: %q", text, got)
+		}
+	}
 }
 
 func (b *screenBuffer) String() string {
