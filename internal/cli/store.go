@@ -24,6 +24,9 @@ func (r *redisFlag) flags(cmd *cobra.Command) {
 		"then the workflow's redis block, then the embedded store.")
 }
 
+// redisNamed tells whether -redis or WAYBILL_REDIS names a Redis.
+func (a *app) redisNamed(r redisFlag) bool { return r.url != "" || a.getenv("WAYBILL_REDIS") != "" }
+
 // store is where a workflow's state and jobs are.
 type store struct {
 	client   *conveyor.Client

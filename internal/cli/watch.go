@@ -2,6 +2,9 @@ package cli
 
 import (
 	"context"
+	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +21,8 @@ func (a *app) watchCommand() *cobra.Command {
 		Use: "watch [DIR | FILES]", Short: "See workflows, queues and workers live",
 		Long: `Shows all workflows of the namespace live, whoever submitted them, until you press
 q: their jobs as a tree, in layers or as a list, logs as they grow, queues, workers,
-and what waits for a time. Jobs can be retried, cancelled and released from it, and
+and what waits for a time. It opens on the workflow that is named or is here; esc
+shows all. Where there is none, -redis or WAYBILL_REDIS says where to look. Jobs can be retried, cancelled and released from it, and
 queues paused and resumed; it asks before it changes anything. Press ? for its keys.
 
 Where stdout is no terminal, or with -json or -after, it does what wait does: it
@@ -45,6 +49,9 @@ waybill watch -redis redis://127.0.0.1:6379 -namespace shop`,
 
 // watch shows a namespace on the terminal until its user leaves.
 func (a *app) watch(ctx context.Context, p place, args []string) (err error) {
+	if p.namespace == "" && len(args) == 0 && a.redisNamed(p.redis) && !workflowHere() {
+		p.namespace = config.DefaultNamespace
+	}
 	s, err := p.open(ctx, a, args, serving)
 	if err != nil {
 		return err
@@ -54,7 +61,7 @@ func (a *app) watch(ctx context.Context, p place, args []string) (err error) {
 			err = fail("Cannot close the store", "%v.", closing)
 		}
 	}()
-	o := watch.Options{In: a.p.Stdin, Out: a.p.Stdout, NoColor: !a.ink(a.p.Stdout).On, Now: s.now, Actions: desk{s.client},
+	o := watch.Options{In: a.p.Stdin, Out: a.p.Stdout, NoColor: !a.ink(a.p.Stdout).On, Now: s.now, Actions: desk{s.client}, Workflow: s.workflow,
 		Stop: func(int) { a.stops.stop() }}
 	if name := s.client.Namespace(); name != config.DefaultNamespace {
 		o.Namespace = name
@@ -78,6 +85,15 @@ func (a *app) watch(ctx context.Context, p place, args []string) (err error) {
 		err = closing
 	}
 	return err
+}
+
+// workflowHere tells whether there are files of a workflow in this directory. One that cannot be read has some, as far as is
+// known: loading them says what is wrong.
+func workflowHere() bool {
+	entries, err := os.ReadDir(".")
+	return err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return strings.HasSuffix(e.Name(), ".hcl") || strings.HasSuffix(e.Name(), ".hcl.json")
+	})
 }
 
 // desk does what the watch view asks for.

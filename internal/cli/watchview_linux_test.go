@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -88,9 +89,9 @@ func TestWatchView(t *testing.T) {
 			w.presses(t, "Escape")
 			w.shows(t, "━ job.ticks ━")
 			w.presses(t, "Escape")
-			w.shows(t, "━ Jobs · list ━")
+			w.shows(t, "━ Jobs of live · list ━")
 			w.presses(t, "Escape")
-			w.shows(t, "━ Jobs · tree ━", "job.bad")
+			w.shows(t, "━ Jobs of live · tree ━", "job.bad")
 			w.types(t, "n")
 			w.shows(t, "▸✗ job.bad")
 			w.presses(t, "Tab", "Tab")
@@ -98,7 +99,7 @@ func TestWatchView(t *testing.T) {
 			w.presses(t, "Escape")
 			w.shows(t, "━ job.bad ━")
 			w.presses(t, "Escape")
-			w.shows(t, "━ Jobs · tree ━")
+			w.shows(t, "━ Jobs of live · tree ━")
 			w.types(t, "r")
 			w.shows(t, "Retry job.bad?", "y yes")
 			w.types(t, "n")
@@ -142,4 +143,32 @@ func TestWatchView(t *testing.T) {
 			apply.ended(t, 0)
 		})
 	}
+}
+
+// TestWatchOpens shows the jobs of the workflow that is named, and where there is none, those of all.
+func TestWatchOpens(t *testing.T) {
+	t.Parallel()
+	env := "WAYBILL_REDIS=" + redistest.StartTCP(t).URL()
+	dir := t.TempDir()
+	for _, name := range []string{"one", "two"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(dir, name, "main.hcl"), `workflow "`+name+`" {}`+"\njob \"in_"+name+"\" { type = \"noop\" }\n")
+		onTerminal(t, dir, []string{env}, "apply", "-auto-approve", "-detach", "-plain", name).ends(t, 0)
+	}
+	w := newWindow(t, dir, 80, 24, env)
+	w.runs(t, "waybill watch one")
+	w.shows(t, "━ Jobs of one · tree ━", "job.in_one")
+	if got := w.screen(t); strings.Contains(got, "job.in_two") {
+		t.Errorf("the other workflow is shown:\n%s", got)
+	}
+	w.presses(t, "Escape")
+	w.shows(t, "━ Jobs · tree ━", "job.in_one", "job.in_two")
+	w.types(t, "q")
+	w.ended(t, 0)
+	w.runs(t, "waybill watch")
+	w.shows(t, "━ Jobs · tree ━", "job.in_one", "job.in_two")
+	w.types(t, "q")
+	w.ended(t, 0)
 }

@@ -51,12 +51,13 @@ func (m *model) listTitle() (title, note string) {
 		title += " of " + screen.Clean(name)
 	}
 	if m.tab == tabJobs {
+		jobs := title
 		title += " · " + arrangementNames[m.arranged]
 		switch {
 		case m.arranged == asLayers && m.layers.flow != nil && !f.scoped:
 			title += " of " + m.layers.flow.name
 		case m.arranged == asTree && !m.treeShown():
-			title = tabNames[m.tab] + " · list"
+			title = jobs + " · list"
 		}
 		if m.arranged != asTree {
 			title += ", by " + orderNames[f.order]

@@ -92,7 +92,7 @@ const tickEvery = time.Second
 
 func newModel(o Options, r *lipgloss.Renderer, take tea.Cmd) *model {
 	return &model{o: o, take: take, after: later, keys: newKeyMap(), styles: newStyles(r), width: 80, height: 24, mouse: true, fleet: newFleet(),
-		scheduled: finder{query: query{scheduled: true}}}
+		jobs: finder{query: query{scope: o.Workflow, scoped: o.Workflow != ""}}, scheduled: finder{query: query{scheduled: true}}}
 }
 
 // Init asks for the first events and the first tick.

@@ -33,6 +33,8 @@ type Options struct {
 	Zone *time.Location
 	// Namespace is what the view is headed with; "" when there is but one.
 	Namespace string
+	// Workflow is the one whose jobs are shown first; "": those of all.
+	Workflow string
 	// Actions are required.
 	Actions Actions
 	// Stop is called, outside of the view, for the n-th time that the user asks to stop; the second time he wants to leave
