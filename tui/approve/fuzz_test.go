@@ -1,7 +1,9 @@
 package approve
 
 import (
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -46,44 +48,63 @@ var allKeys = append(slices.Sorted(func(yield func(string) bool) {
 	}
 }), "q", "y", "w", "e", "c", "a", "+", "~", "r", "-", ".", "/", "n", "N", "?", "g", "G", "]", "[", "h", "l", "j", "k", " ", "b", "x", "job", "yes", "é東")
 
-// FuzzMessages draws after every message: no message makes the view panic, grow out of the terminal, lose its counts, or
-// let a control character through; and nothing but yes approves.
+// FuzzMessages draws after every message: no message makes the view panic, grow out of the terminal, lose its place, or let
+// a control character through; and nothing but yes approves.
 func FuzzMessages(f *testing.F) {
 	script.Seeds(f)
 	f.Add([]byte("\x02\x1b]0;x\x07\x9b31m\xe2\x80\xae\x01\x05\x01\x06\x01\x07\x00\x05\x05"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		tp := script.Tape(data)
-		o := testOptions(hostile(t, "\x1b[31m\u202e"+string(data[:min(8, len(data))])))
-		if tp.Next()%2 == 1 {
-			o = testOptions(sales(t))
-			o.Again = "again\x1b[2J"
-			o.Warnings = []Warning{{Summary: "w\x1b[1m", Detail: "one\ntwo\x07" + string(data)}}
+	plans := [...]*planner.Plan{hostile(f, "\x1b[31m\u202e\x07\n東\x9b"), sales(f), many(f, 60)}
+	f.Fuzz(func(t *testing.T, data []byte) { playTape(t, plans[:], data) })
+}
+
+// TestRandomMessages plays long tapes.
+func TestRandomMessages(t *testing.T) {
+	t.Parallel()
+	plans := [...]*planner.Plan{hostile(t, "\x1b[31m\u202e\x07\n東\x9b"), sales(t), many(t, 60)}
+	for seed := range uint64(40) {
+		random := rand.New(rand.NewPCG(seed, 4))
+		data := make([]byte, 600)
+		for i := range data {
+			data[i] = byte(random.Uint32())
 		}
-		m := started(o)
-		for len(tp) > 0 && m.answer == Declined {
-			switch tp.Next() % 6 {
-			case 0:
-				m = play(m, tea.WindowSizeMsg{Width: tp.Next(), Height: tp.Next() % 64})
-			case 1:
-				buttons := []tea.MouseButton{tea.MouseButtonLeft, tea.MouseButtonWheelDown, tea.MouseButtonWheelUp}
-				m = play(m, tea.MouseMsg{X: tp.Next(), Y: tp.Next() % 64, Button: buttons[tp.Next()%3]})
-			case 2:
-				m = play(m, stepMsg{generation: tp.Next() % 4, scanned: tp.Next(), hits: []hit{{0, onItself}}})
-			default:
-				m = play(m, allKeys[tp.Next()%len(allKeys)])
-			}
-			if m.answer == Approved {
-				if m.prompt.answer.text != "yes" {
-					t.Fatalf("approved by %q", m.prompt.answer.text)
-				}
-				return
-			}
-			screen := m.View()
-			script.CheckSize(t, screen, m.width, m.height)
-			script.CheckHarmless(t, screen)
-			checkList(t, &m.list)
+		playTape(t, plans[:], data)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
 		}
-	})
+	}
+}
+
+func playTape(t *testing.T, plans []*planner.Plan, data []byte) {
+	tp := script.Tape(data)
+	o := testOptions(plans[tp.Next()%len(plans)])
+	if tp.Next()%2 == 1 {
+		o.Again = "again\x1b[2J"
+		o.Warnings = []Warning{{Summary: "w\x1b[1m", Detail: "one\ntwo\x07" + string(data[:min(40, len(data))])}}
+	}
+	m := started(o)
+	for len(tp) > 0 && m.answer == Declined {
+		switch tp.Next() % 12 {
+		case 0:
+			m = play(m, tea.WindowSizeMsg{Width: tp.Next(), Height: tp.Next() % 64})
+		case 1:
+			buttons := []tea.MouseButton{tea.MouseButtonLeft, tea.MouseButtonWheelDown, tea.MouseButtonWheelUp}
+			m = play(m, tea.MouseMsg{X: tp.Next(), Y: tp.Next() % 64, Button: buttons[tp.Next()%3]})
+		case 2:
+			m = play(m, stepMsg{generation: tp.Next() % 4, scanned: tp.Next() % 20, hits: []hit{{0, onItself}, {1, 3}}})
+		default:
+			m = play(m, allKeys[tp.Next()%len(allKeys)])
+		}
+		if m.answer == Approved {
+			if strings.TrimSpace(m.prompt.answer.text) != "yes" {
+				t.Fatalf("approved by %q", m.prompt.answer.text)
+			}
+			return
+		}
+		screen := m.View()
+		script.CheckSize(t, screen, m.width, m.height)
+		script.CheckHarmless(t, screen)
+		checkList(t, &m.list)
+	}
 }
 
 // checkList holds the list to what it promises.
