@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
@@ -35,13 +36,14 @@ func (s *display) Observe(e applier.Event) {
 	s.Observer.Observe(e)
 }
 
-// asks lets a question have the terminal, which restore gives back at once.
-func (s *display) asks(restore func(), ask func() (approve.Answer, error)) (approve.Answer, error) {
+// asks lets the view of a plan have the terminal until it is answered.
+func (s *display) asks(ctx context.Context, v *approve.View) (approve.Answer, error) {
 	s.asking.Lock()
 	defer s.asking.Unlock()
-	s.a.stops.screen(restore)
+	s.a.stops.screen(v.Kill)
 	defer s.a.stops.screen(nil)
-	return ask()
+	defer s.a.pauses.with(v.Pause)()
+	return v.Ask(ctx)
 }
 
 // newDisplay chooses how a run is shown. A view that fills the screen starts with the first event that is no waiting for

@@ -28,8 +28,8 @@ func (p *applying) asksInView() bool {
 func (p *applying) askInView(ctx context.Context, d difference, again string) (bool, error) {
 	question, explanation := p.question()
 	v := approve.New(approve.Options{In: p.a.p.Stdin, Out: p.a.p.Stdout, NoColor: !p.a.ink(p.a.p.Stdout).On, Plan: d.plan, Store: p.store.name,
-		Warnings: d.shortly(), Again: again, Question: question, Explanation: explanation})
-	answer, err := p.display.asks(v.Kill, func() (approve.Answer, error) { return v.Ask(ctx) })
+		Warnings: d.shortly(), Again: again, Question: question, Explanation: explanation, Suspend: suspendSelf})
+	answer, err := p.display.asks(ctx, v)
 	switch {
 	case ctx.Err() != nil:
 		return false, ctx.Err()

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/waybill-dev/waybill/internal/redistest"
 )
 
 const approvedWorkflow = `
@@ -30,11 +32,11 @@ output "day" {
 `
 
 // approving is a window in which apply asks.
-func approving(t *testing.T, line string) *window {
+func approving(t *testing.T, line string, env ...string) *window {
 	t.Helper()
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "main.hcl"), approvedWorkflow)
-	w := newWindow(t, dir, 80, 24)
+	w := newWindow(t, dir, 80, 24, env...)
 	w.runs(t, line)
 	return w
 }
@@ -44,7 +46,18 @@ const fivePlanned = "Plan: 5 to add, 0 to change, 0 to destroy."
 // TestPlanViewApproves looks at a plan, types yes, and finds the plan's text above the run.
 func TestPlanViewApproves(t *testing.T) {
 	t.Parallel()
-	w := approving(t, "waybill apply")
+	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
+		planViewApproves(t, approving(t, "waybill apply"))
+	})
+	t.Run("redis", func(t *testing.T) {
+		t.Parallel()
+		planViewApproves(t, approving(t, "waybill apply -worker", "WAYBILL_REDIS="+redistest.StartTCP(t).URL()))
+	})
+}
+
+func planViewApproves(t *testing.T, w *window) {
+	t.Helper()
 	w.shows(t, fivePlanned, "+ 5 create", `job.second["b"]`, "y approve", "1 of 6")
 	w.types(t, "yes")
 	w.shows(t, "Only 'yes' will be accepted to approve.", "Enter a value: yes")

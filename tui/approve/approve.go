@@ -26,19 +26,26 @@ type Options struct {
 	Again string
 	// Question and Explanation stand above the answer.
 	Question, Explanation string
+	// Suspend is called when the user presses ctrl+z; it is to stop the process, with Pause before. Without it the key does
+	// nothing.
+	Suspend func()
 }
 
 // View shows one plan on a terminal and asks whether to go on. Ask runs it; the terminal is then as it was before, also
 // after a panic of the view.
-type View struct{ program *tea.Program }
+type View struct {
+	program *tea.Program
+	ended   chan struct{} // closed when the program has given the terminal back
+}
 
 // New returns a View that has not taken the terminal yet.
 func New(o Options) *View {
 	m := newModel(o, screen.Renderer(o.Out, o.NoColor))
-	return &View{tea.NewProgram(m, tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler())}
+	program := tea.NewProgram(m, tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler())
+	return &View{program: program, ended: make(chan struct{})}
 }
 
-// Ask takes the terminal until there is an answer, or ctx ends: then its error is returned. Any other error is the view's
+// Ask, which is called once, takes the terminal until there is an answer, or ctx ends: then its error is returned. Any other error is the view's
 // own failure, after which nobody has answered.
 func (v *View) Ask(ctx context.Context) (Answer, error) {
 	asked, asking := make(chan struct{}), make(chan struct{})
@@ -51,6 +58,7 @@ func (v *View) Ask(ctx context.Context) (Answer, error) {
 		}
 	}()
 	final, err := v.program.Run()
+	close(v.ended)
 	close(asked)
 	<-asking
 	m, ok := final.(model)
@@ -67,8 +75,11 @@ func (v *View) Ask(ctx context.Context) (Answer, error) {
 	return m.answer, nil
 }
 
-// Kill gives the terminal back at once; nobody has answered then.
+// Pause gives the terminal back, while the process is stopped say, until the returned function is called.
+func (v *View) Pause() (resume func()) { return screen.Pause(v.program, v.ended) }
+
+// Kill gives the terminal back at once, while Ask runs; nobody has answered then.
 func (v *View) Kill() {
 	v.program.Kill()
-	v.program.Wait()
+	<-v.ended
 }

@@ -52,12 +52,12 @@ var (
 	tabWords   = [tabs]string{"", "create", "update", "replace", "destroy", "forget"}
 )
 
-// change is one line of the list: a row, a queue, the outputs, or a warning. Exactly one of the pointers is set, or none
-// for the outputs.
+// change is one line of the list: a row, a queue, a warning, or all outputs. Exactly one of these is set.
 type change struct {
 	row     *planner.Row
 	queue   *planner.QueueChange
 	warning *Warning
+	outputs []planner.OutputChange
 
 	name   string // as shown
 	action planner.Action
@@ -100,8 +100,12 @@ func newChanges(p *planner.Plan, warnings []Warning) *changes {
 		q := &p.Queues[i]
 		c.add(change{queue: q, name: "queue " + strconv.Quote(q.Name), action: q.Action(), group: noGroup})
 	}
-	if n := len(p.Outputs); n > 0 {
-		c.add(change{name: count(n, "output", "outputs"), group: noGroup})
+	switch n := len(p.Outputs); n {
+	case 0:
+	case 1:
+		c.add(change{outputs: p.Outputs, name: "output " + strconv.Quote(p.Outputs[0].Name), group: noGroup})
+	default:
+		c.add(change{outputs: p.Outputs, name: count(n, "output", "outputs"), group: noGroup})
 	}
 	return c
 }
@@ -190,8 +194,36 @@ func (c *change) why() string {
 	case c.warning != nil:
 		return ""
 	default:
-		return "differ from what is stored"
+		return outputsWhy(c.outputs)
 	}
+}
+
+// outputsWhy says how many outputs do what.
+func outputsWhy(outputs []planner.OutputChange) string {
+	var created, removed, changed int
+	for i := range outputs {
+		switch o := &outputs[i]; {
+		case o.Prior == "":
+			created++
+		case o.Next == "":
+			removed++
+		default:
+			changed++
+		}
+	}
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		word string
+	}{{created, "new"}, {changed, "changed"}, {removed, "removed"}} {
+		switch {
+		case part.n == len(outputs):
+			return part.word
+		case part.n > 0:
+			parts = append(parts, grouped(part.n)+" "+part.word)
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 func whyOf(r *planner.Row) string {

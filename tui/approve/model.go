@@ -70,6 +70,18 @@ func (m model) Init() tea.Cmd {
 	return func() tea.Msg { return chainsMsg{planner.NewChains(p)} }
 }
 
+// suspend stops the process as the user asks.
+func (m *model) suspend() tea.Cmd {
+	suspend := m.o.Suspend
+	if suspend == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		suspend()
+		return nil
+	}
+}
+
 // layOut gives the list the room that is left for it.
 func (m *model) layOut() {
 	m.list.height = max(1, m.height-len(m.headLines())-len(m.footLines()))

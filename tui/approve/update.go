@@ -3,10 +3,15 @@ package approve
 import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/waybill-dev/waybill/tui/screen"
 )
 
 // Update folds one message into the model.
 func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if cmd, ok := screen.Paused(msg); ok {
+		return m, cmd
+	}
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -71,7 +76,7 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 		m.answer = Interrupted
 		return tea.Quit
 	case key.Matches(msg, m.keys.Suspend):
-		return tea.Suspend
+		return m.suspend()
 	case m.prompt.open:
 		return m.promptKey(msg)
 	case m.typing.open:

@@ -65,7 +65,11 @@ func (m *model) title() string {
 	if m.o.Store != "" {
 		title += m.styles.Faint.Render(" · " + screen.Clean(m.o.Store))
 	}
-	return screen.Spread(title, m.styles.Faint.Render("not applied yet"), m.width)
+	const aside = "not applied yet"
+	if ansi.StringWidth(title)+len(aside)+2 > m.width {
+		return screen.Cut(title, m.width)
+	}
+	return screen.Spread(title, m.styles.Faint.Render(aside), m.width)
 }
 
 // tabTexts are the tabs that list something, without styles, and the cells that each begins at.
@@ -212,6 +216,9 @@ func (m *model) footLines() []string {
 		lines = append(lines, "")
 	}
 	position := m.position()
+	if ansi.StringWidth(m.list.changes.sum)+ansi.StringWidth(position)+1 > m.width {
+		position = "" // what is approved matters more
+	}
 	lines = append(lines, screen.Spread(m.sum(m.width-ansi.StringWidth(position)-1), m.styles.Faint.Render(position), m.width))
 	switch {
 	case m.prompt.open:
@@ -370,7 +377,7 @@ func (m *model) whyLine(i int) string {
 	if link.Again {
 		reason += " (as above)"
 	}
-	pieces := []piece{{mark + " ", m.styles.Busy}, {branch(link, m.width), m.styles.Faint}}
+	pieces := []piece{{mark + " ", m.styles.Busy}, {w.branches[i], m.styles.Faint}}
 	pieces = append(pieces, m.symbol(r.Action.Symbol())...)
 	pieces = append(pieces, piece{" " + shorten(screen.Clean(r.Addr.String()), max(8, m.width/2)) + "  ", name}, piece{screen.Clean(reason), m.styles.Faint})
 	return m.paint(pieces, m.width)

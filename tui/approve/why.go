@@ -10,13 +10,14 @@ import (
 
 // why is the chain of causes of one change, shown in place of the list.
 type why struct {
-	open    bool
-	awaited bool // the chains are not made yet
-	row     *planner.Row
-	links   []planner.Link
-	whole   bool
-	cursor  int
-	top     int
+	open     bool
+	awaited  bool // the chains are not made yet
+	row      *planner.Row
+	links    []planner.Link
+	branches []string // per link
+	whole    bool
+	cursor   int
+	top      int
 }
 
 // maxLinks bounds a chain that is shown; whoever reads on would have to read for an hour.
@@ -26,6 +27,7 @@ const maxLinks = 2000
 func (w *why) explain(chains *planner.Chains, r *planner.Row) {
 	*w = why{open: w.open, row: r}
 	w.links, w.whole = chains.Of(r, maxLinks)
+	w.branches = branches(w.links)
 }
 
 // move moves the cursor and keeps it on a screen of height lines.
@@ -53,15 +55,32 @@ func (w *why) now() string {
 	return fmt.Sprintf("Generation %d is %s.", r.Prior.Generation, r.Live.Status)
 }
 
-// branch is what stands left of a link: how far it is down the chain.
-func branch(l planner.Link, width int) string {
-	if l.Depth == 0 {
-		return ""
+// maxDepth bounds how far links are indented; those below stand as far.
+const maxDepth = 16
+
+// branches are what stands left of links, so that the tree shows.
+func branches(links []planner.Link) []string {
+	all := make([]string, len(links))
+	var last []bool // of the link and those it hangs below, from depth 1 on
+	for i, l := range links {
+		if l.Depth == 0 {
+			continue
+		}
+		last = append(last[:l.Depth-1], l.Last)
+		var b strings.Builder
+		for depth := 1; depth < min(l.Depth, maxDepth); depth++ {
+			if last[depth-1] {
+				b.WriteString("  ")
+			} else {
+				b.WriteString("│ ")
+			}
+		}
+		if l.Last {
+			b.WriteString("└ ")
+		} else {
+			b.WriteString("├ ")
+		}
+		all[i] = b.String()
 	}
-	depth := min(l.Depth, max(1, width/6))
-	sign := "├ "
-	if l.Last {
-		sign = "└ "
-	}
-	return strings.Repeat("  ", depth-1) + sign
+	return all
 }
