@@ -243,10 +243,10 @@ func TestSearchFollowsChanges(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "state:running", "-state:done", "9"} {
 		for range orders {
-			m := big(25_000, flat("t", "t", "/", typed(text), "enter", "s")...)
+			m := big(12_000, flat("t", "t", "/", typed(text), "enter", "s")...)
 			seq := int64(0)
 			for range 5 {
-				play(m, changes(25_000, &seq))
+				play(m, changes(12_000, &seq))
 			}
 			got := m.jobs.rows
 			run(m, m.ask(tabJobs))

@@ -118,15 +118,45 @@ func BenchmarkFilter(b *testing.B) {
 	}
 }
 
-// BenchmarkList is a workflow that is listed, from its event to the first screen.
+// BenchmarkList is a workflow that is listed, from its event to the first screen. What takes time is done beside the view; the
+// longest message of the view is told by itself.
 func BenchmarkList(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			events := huge(n)
+			var longest time.Duration
 			b.ReportAllocs()
 			for b.Loop() {
-				play(testModel(&desk{}), tea.WindowSizeMsg{Width: 180, Height: 60}, events).View()
+				m := testModel(&desk{})
+				var queue []tea.Msg
+				queue = append(queue, tea.WindowSizeMsg{Width: 180, Height: 60}, prepared(func() tea.Msg { return screen.Events{Events: huge(n)} })())
+				for len(queue) > 0 {
+					began := time.Now()
+					_, cmd := m.Update(queue[0])
+					longest = max(longest, time.Since(began))
+					queue = append(queue[1:], results(cmd)...)
+				}
+				m.View()
 			}
+			b.ReportMetric(float64(longest.Microseconds()), "longest-message-us")
 		})
+	}
+}
+
+// results are the messages that a command brings.
+func results(cmd tea.Cmd) []tea.Msg {
+	if cmd == nil {
+		return nil
+	}
+	switch msg := cmd().(type) {
+	case nil:
+		return nil
+	case tea.BatchMsg:
+		var all []tea.Msg
+		for _, c := range msg {
+			all = append(all, results(c)...)
+		}
+		return all
+	default:
+		return []tea.Msg{msg}
 	}
 }

@@ -293,8 +293,9 @@ func (m *model) queueDetail(s *sheet) {
 	}
 	s.line("running", "%d, %s", q.Running, limit)
 	starts, ends := q.rates.recent(m.now)
-	s.line("per second", "%s started, %s ended", zero(rate(starts)), zero(rate(ends)))
-	s.line("2 minutes", "%s", spark(q.rates.series(m.now, min(60, max(1, s.width-nameWidth)))))
+	steps := min(60, max(1, s.width-nameWidth-8))
+	s.line("starts", "%s %5s/s", spark(q.rates.series(m.now, steps, true)), zero(rate(starts)))
+	s.line("ends", "%s %5s/s", spark(q.rates.series(m.now, steps, false)), zero(rate(ends)))
 	share := fmt.Sprintf("weight %d", max(1, q.Settings.Weight))
 	if q.Settings.Fair {
 		share += ", fair"
@@ -413,7 +414,7 @@ func (m *model) flowDetail(s *sheet) {
 			s.line("", "and %d more", n)
 		}
 	}
-	list(w.members.bad, "bad")
+	list(w.members.bad, "not ok")
 	list(w.members.running, "running")
 }
 

@@ -68,6 +68,16 @@ func (f *fleet) observe(e applier.Event) {
 		f.list(e.Workflows)
 	case applier.OfWorkflow:
 		f.within(f.flow(e.Workflow), e.Event)
+	case readied:
+		w := f.flow(e.Workflow)
+		w.board.Observe(e.Event)
+		if len(e.names) != len(w.board.Jobs) {
+			f.relist(w)
+			return
+		}
+		w.names, w.members, w.byName = e.names, e.members, nil
+		f.tally(w)
+		f.lists++
 	case applier.LooseSeen:
 		f.loose(e)
 	case applier.QueuesSeen:
@@ -167,7 +177,7 @@ func (f *fleet) relist(w *flow) {
 	for i, j := range w.board.Jobs {
 		w.names[i] = strings.ToLower(j.Name)
 	}
-	w.members = enrol(w.board)
+	w.members = enrol(len(w.board.Jobs), func(i int) board.Section { return board.SectionOf(w.board.Jobs[i].Status.State) })
 	f.tally(w)
 	f.lists++
 }

@@ -104,7 +104,7 @@ func TestRates(t *testing.T) {
 	if starts, _ := r.recent(script.At(15)); starts != 1 {
 		t.Errorf("%v starts a second after five quiet ones, want 1", starts)
 	}
-	if got := spark(r.series(script.At(20), 12)); got != "··········██" && got != "··········▅█" && len([]rune(got)) != 12 {
+	if got := spark(r.series(script.At(20), 12, false)); got != "··········██" && got != "··········▅█" && len([]rune(got)) != 12 {
 		t.Errorf("spark %q", got)
 	}
 	r.count(script.At(1000), 3000, 15)
@@ -113,7 +113,7 @@ func TestRates(t *testing.T) {
 	}
 	r.count(script.At(1001), 1, 1) // another watch
 	sum := 0.0
-	for _, v := range r.series(script.At(1001), 60) {
+	for _, v := range r.series(script.At(1001), 60, false) {
 		sum += v
 	}
 	if sum < 0 {

@@ -12,11 +12,11 @@ type members struct {
 	sections     []board.Section
 }
 
-// enrol counts all jobs of a board.
-func enrol(b *board.Board) members {
-	m := members{sections: make([]board.Section, len(b.Jobs))}
-	for i, j := range b.Jobs {
-		m.sections[i] = board.SectionOf(j.Status.State)
+// enrol goes through n jobs.
+func enrol(n int, section func(place int) board.Section) members {
+	m := members{sections: make([]board.Section, n)}
+	for i := range n {
+		m.sections[i] = section(i)
 		if list := m.of(m.sections[i]); list != nil {
 			*list = append(*list, int32(i))
 		}

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"io"
+	"slices"
 	"testing"
 	"time"
 
@@ -34,10 +35,11 @@ func play(m *model, msgs ...any) *model {
 		case applier.Event:
 			msg = screen.Events{Events: []applier.Event{v}}
 		case []applier.Event:
-			msg = screen.Events{Events: v}
+			msg = screen.Events{Events: slices.Clone(v)}
 		case string:
 			msg = keyMsg(v)
 		}
+		msg = prepared(func() tea.Msg { return msg })()
 		_, cmd := m.Update(msg)
 		run(m, cmd)
 	}

@@ -56,19 +56,22 @@ func (r *rates) recent(now time.Time) (starts, ends float64) {
 	return starts / seconds, ends / seconds
 }
 
-// series are the jobs that ended in the window before now, summed up in so many steps, the latest last.
-func (r *rates) series(now time.Time, steps int) []float64 {
+// series are the jobs that started, or ended, in the window before now, summed up in so many steps, the latest last.
+func (r *rates) series(now time.Time, steps int, starts bool) []float64 {
 	if steps <= 0 {
 		return nil
 	}
-	sums, newest := make([]float64, steps), now.Unix()
+	sums, newest, counts := make([]float64, steps), now.Unix(), &r.ends
+	if starts {
+		counts = &r.starts
+	}
 	for i := range int64(window) {
 		second := r.at - i
 		age := newest - second
 		if second < 0 || age < 0 || age >= window {
 			continue
 		}
-		sums[steps-1-int(age*int64(steps)/window)] += r.ends[second%window]
+		sums[steps-1-int(age*int64(steps)/window)] += counts[second%window]
 	}
 	return sums
 }

@@ -36,7 +36,7 @@ func (m *model) queueLines(width, height int) []string {
 			mark, style = screen.Mark(conveyor.StateRunning), m.styles.Busy
 		}
 		cells := []string{screen.Clean(q.Name), fmt.Sprint(q.ready()), fmt.Sprint(q.Depth[2]), fmt.Sprint(q.Depth[1]), fmt.Sprint(q.Depth[0]), running,
-			fmt.Sprint(len(m.fleet.serving(q.Name))), spark(q.rates.series(m.now, columns[7].width)), rate(ends), state}
+			fmt.Sprint(len(m.fleet.serving(q.Name))), spark(q.rates.series(m.now, columns[7].width, false)), rate(ends), state}
 		lines = append(lines, m.tableRow(columns, cells, mark, style, width, i == c.at))
 	}
 	return lines
@@ -149,7 +149,7 @@ func (m *model) flowLines(width, height int) []string {
 	if len(flows) == 0 {
 		return m.nothing(width, height)
 	}
-	columns := []column{{head: "WORKFLOW"}, {head: "JOBS", width: 6, right: true}, {head: "DONE"}, {head: "BAD", width: 6, right: true},
+	columns := []column{{head: "WORKFLOW"}, {head: "JOBS", width: 6, right: true}, {head: "DONE"}, {head: "NOT OK", width: 6, right: true},
 		{head: "RUNNING", width: 7, right: true}, {head: "WAITING", right: true}, {head: "LOCK"}}
 	if width >= 56 {
 		columns[2].width, columns[5].width = 12, 7

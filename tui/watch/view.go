@@ -130,11 +130,13 @@ func (m *model) tally(counts applier.StateCounts) string {
 	}
 	var parts []string
 	part := func(n int, state conveyor.State, word string) {
-		if n > 0 {
+		if n > 0 && m.width < wideEnough {
+			parts = append(parts, m.styles.Of(state).Render(fmt.Sprintf("%s %d", screen.Mark(state), n)))
+		} else if n > 0 {
 			parts = append(parts, m.styles.Of(state).Render(fmt.Sprintf("%s %d %s", screen.Mark(state), n, word)))
 		}
 	}
-	part(sums[board.Failed], conveyor.StateFailed, "bad")
+	part(sums[board.Failed], conveyor.StateFailed, "not ok")
 	part(sums[board.Running], conveyor.StateRunning, "running")
 	part(sums[board.Waiting]+sums[board.Held]+sums[board.Closing], conveyor.StateHeld, "waiting")
 	part(sums[board.Done], conveyor.StateCompleted, "done")
@@ -266,7 +268,10 @@ func (m *model) keyLine() string {
 	case m.tab.hasJobs():
 		shown = []key.Binding{k.move, k.Open, k.panes}
 		if m.tab == tabJobs {
-			shown = append(shown, k.Filter, k.Arrange, k.Sort)
+			shown = append(shown, k.Filter, k.Arrange)
+			if !m.treeShown() {
+				shown = append(shown, k.Sort)
+			}
 		}
 	default:
 		shown = []key.Binding{k.move, k.Open}

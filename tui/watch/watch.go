@@ -30,7 +30,7 @@ func New(o Options) (*View, error) {
 	}
 	o = o.withDefaults()
 	v := &View{inbox: screen.NewInbox(), ended: make(chan struct{})}
-	m := newModel(o, screen.Renderer(o.Out, o.NoColor), v.inbox.Frames())
+	m := newModel(o, screen.Renderer(o.Out, o.NoColor), prepared(v.inbox.Frames()))
 	v.program = tea.NewProgram(m, tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler())
 	return v, nil
 }
