@@ -232,7 +232,7 @@ func (m *model) message() (text string, bad bool) {
 	case m.stops > 0:
 		return "Leaving...", false
 	case f.away != nil:
-		return board.AwayLine(*f.away) + " What is shown may be old.", true
+		return fmt.Sprintf("The store has not answered for %s; asking again... What is shown may be old.", board.Elapsed(f.away.For)), true
 	case m.notice.text != "":
 		return m.notice.text, m.notice.bad
 	}
