@@ -5,12 +5,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
 	"google.golang.org/protobuf/testing/protocmp"
 	"pgregory.net/rapid"
 
@@ -39,16 +41,7 @@ func TestModel(t *testing.T) {
 			t.Parallel()
 			mini := redistest.Miniredis(t)
 			rapid.Check(t, func(rt *rapid.T) {
-				real := newEngine(rt, server)
-				twin := &engine{rt, &world{rdb: mini, now: start}}
-				c, err := conveyor.NewClient(mini, conveyor.Options{Namespace: real.Namespace()})
-				if err != nil {
-					rt.Fatal(err)
-				}
-				twin.Client = c
-				twin.at(start)
-				h := &history{T: rt, model: enginemodel.New(start), stores: []*engine{real, twin}, held: map[string][]conveyor.Reservation{},
-					numbers: map[string]int64{}, last: map[string]conveyor.ExchangeRequest{}, seen: map[string]bool{}}
+				h := newHistory(rt, server, mini)
 				half, quarter := rapid.Bool().Draw(rt, "embedded"), rapid.Bool().Draw(rt, "embedded")
 				if raced && !(half && quarter) {
 					h.stores = h.stores[:1]
@@ -56,6 +49,36 @@ func TestModel(t *testing.T) {
 				h.play()
 				mini.FlushAll(rt.Context())
 			})
+		})
+	}
+}
+
+// TestHistories plays histories that are the same each time. They are few, but for the tests of mutants, which ask them too.
+func TestHistories(t *testing.T) {
+	t.Parallel()
+	n := 4
+	if os.Getenv(envStore) != "" {
+		n = 150
+	}
+	for seed := range n {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			var servers []*redis.Client
+			for _, store := range stores {
+				servers = append(servers, store.open(t))
+			}
+			var failure any
+			rapid.Custom(func(rt *rapid.T) (failed bool) {
+				if failure != nil { // rapid tries again what fails
+					return true
+				}
+				defer func() { failure = recover() }()
+				newHistory(rt, servers...).play()
+				return false
+			}).Example(seed)
+			if failure != nil {
+				t.Error(failure)
+			}
 		})
 	}
 }
@@ -73,6 +96,23 @@ type history struct {
 	last    map[string]conveyor.ExchangeRequest // by caller
 	seen    map[string]bool                     // uuids that were stored once
 	trace   []string
+}
+
+// newHistory is one on the model and a namespace that all these servers have.
+func newHistory(rt *rapid.T, servers ...*redis.Client) *history {
+	h := &history{T: rt, model: enginemodel.New(start), held: map[string][]conveyor.Reservation{},
+		numbers: map[string]int64{}, last: map[string]conveyor.ExchangeRequest{}, seen: map[string]bool{}}
+	namespace := redistest.Namespace()
+	for _, rdb := range servers {
+		c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: namespace})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		e := &engine{rt, &world{Client: c, rdb: rdb, now: start}}
+		e.at(start)
+		h.stores = append(h.stores, e)
+	}
+	return h
 }
 
 func (h *history) play() {

@@ -49,7 +49,7 @@ func measureSuite(t *testing.T, chosen []mutant.Mutant, texts map[string]string)
 	for _, name := range conformanceTests(t, "onBothStores", "work", "NewWorker") {
 		s.patient[name] = true
 	}
-	s.tests = conformanceTests(t, "onBoth", "stores", "onBothStores", "work", "NewWorker")
+	s.tests = append(conformanceTests(t, "onBoth", "stores", "onBothStores", "work", "NewWorker"), "TestHistories")
 	byFile := map[string][]mutant.Mutant{}
 	for _, m := range chosen {
 		file, _, _ := strings.Cut(m.ID, ":")
@@ -273,7 +273,7 @@ func (s *suite) String() string {
 }
 
 // conformanceTests are the tests that use one of these names, to run on both stores. Those that draw what they do are left out:
-// they would not find the same each time.
+// they would not find the same each time; TestHistories does.
 func conformanceTests(t *testing.T, runners ...string) []string {
 	t.Helper()
 	files, err := filepath.Glob("*_test.go")
