@@ -24,7 +24,7 @@ func failuresOf(s conveyor.Status) int {
 // failure reads the text of a job's last failure and the end of that attempt's log. Both are for people: where they
 // cannot be read, the change is told without them. So is an older failure, of which only the log is left.
 func (f *follower) failure(ctx context.Context, j *watchedJob, prior conveyor.Status) (text string, tail []string) {
-	if failuresOf(j.now) <= failuresOf(j.status) {
+	if j.failures <= failuresOf(j.status) {
 		var err error
 		if text, err = f.client.Failure(ctx, j.status.UUID); err != nil {
 			return "", nil

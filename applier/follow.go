@@ -170,7 +170,7 @@ func (f *follower) healGap(ctx context.Context) error {
 	for i, id := range uuids {
 		j := f.jobs.byUUID[id]
 		prior := j.status
-		if j.status, j.now = statuses[i], statuses[i]; prior != j.status {
+		if j.status, j.failures = statuses[i], failuresOf(statuses[i]); prior != j.status {
 			f.changed(ctx, j, prior, JobChanged{Seq: seq})
 		}
 	}

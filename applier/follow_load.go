@@ -54,7 +54,7 @@ func (f *follower) load(ctx context.Context) error {
 	}
 	for i, id := range uuids {
 		j := f.jobs.byUUID[id]
-		j.status, j.now = statuses[i], statuses[i]
+		j.status, j.failures = statuses[i], failuresOf(statuses[i])
 	}
 	if wanted {
 		f.rewind(prior)

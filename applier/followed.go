@@ -19,9 +19,10 @@ type watchedJob struct {
 	place   int32   // in watchedJobs.order
 	above   []int32 // see Followed.Above
 	status  conveyor.Status
-	told    int             // attempts whose failure was shown
-	now     conveyor.Status // when statuses were read last; it may be ahead of status; a follower's alone
-	stillAt time.Time       // when StillRunning was told last
+	told    int       // attempts whose failure was shown
+	stillAt time.Time // when StillRunning was told last
+
+	failures int // that there were when statuses were read last, which may be ahead of status; a follower's alone
 
 	progressAt time.Time         // when JobProgress was told last
 	progress   conveyor.Progress // the latest; a watcher's alone, as what follows

@@ -63,6 +63,7 @@ type watcher struct {
 	news   map[*watchedJob]bool    // of those, the ones whose latest progress was not told
 	loads  map[string]int          // running jobs by worker
 	counts map[string]*queueCounts // by queue
+	words  map[string]string       // names of queues, types and keys
 	loose  looseJobs
 	told   []told // changes that go out after the batch that brought them
 
@@ -80,7 +81,7 @@ func newWatcher(c *conveyor.Client, o WatchOptions, mail *mailbox) *watcher {
 	return &watcher{
 		client: c, only: o.Workflow, every: cmp.Or(o.turn, turnEvery), mail: mail, began: time.Now(),
 		jobs: map[string]*watchedJob{}, flows: map[string]*flow{}, early: map[*watchedJob]bool{}, runs: map[*watchedJob]bool{},
-		news: map[*watchedJob]bool{}, loads: map[string]int{}, counts: map[string]*queueCounts{},
+		news: map[*watchedJob]bool{}, loads: map[string]int{}, counts: map[string]*queueCounts{}, words: map[string]string{},
 	}
 }
 

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/planner"
 )
 
 // flow is one workflow as a watcher knows it.
@@ -108,7 +110,24 @@ func (w *watcher) adopt(f *flow, jobs *watchedJobs) {
 		w.jobs[id] = j
 		w.tally(j, 1)
 		w.running(j, j.status)
+		j.record = w.brief(j.record)
 	}
+	jobs.byUUID, jobs.children = nil, nil // w.jobs has them
+}
+
+// brief is what a watch needs of a record, without the text that it was read from: a namespace has many.
+func (w *watcher) brief(r *planner.Record) *planner.Record {
+	return &planner.Record{UUID: r.UUID, Queue: w.word(r.Queue), Type: w.word(r.Type), KeyID: w.word(r.KeyID), Deposed: r.Deposed}
+}
+
+// word is a string that is kept once, however many records have it.
+func (w *watcher) word(s string) string {
+	kept, ok := w.words[s]
+	if !ok {
+		kept = strings.Clone(s)
+		w.words[kept] = kept
+	}
+	return kept
 }
 
 // release makes those jobs of a workflow that are not among next nobody's.

@@ -37,7 +37,7 @@ func (w *watcher) load(ctx context.Context) error {
 			w.see(j, conveyor.Status{UUID: id}, at, time.Time{})
 		}
 	}
-	w.survey = survey
+	w.survey, survey.Jobs = survey, nil
 	if err := w.readFlows(ctx, true); err != nil {
 		w.survey = nil // all of it once more
 		return err
