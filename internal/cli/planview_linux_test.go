@@ -1,8 +1,10 @@
 package cli_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/waybill-dev/waybill/internal/redistest"
@@ -225,6 +227,43 @@ func TestNoPlanView(t *testing.T) {
 				w.shows(t, "Apply cancelled.")
 			}
 			w.finished(t)
+		})
+	}
+}
+
+// TestPlanViewWarns shows what is to be said about a plan above its changes, and leaves it on the terminal with the plan.
+func TestPlanViewWarns(t *testing.T) {
+	t.Parallel()
+	w := approving(t, "waybill apply -detach", "WAYBILL_REDIS="+redistest.StartTCP(t).URL())
+	w.shows(t, `! No worker serves queue "approved"`, fivePlanned, "y approve")
+	w.presses(t, "Enter")
+	w.shows(t, "waybill worker")
+	w.types(t, "yes")
+	w.presses(t, "Enter")
+	if got := w.ended(t, 0); !strings.Contains(got, `No worker serves queue "approved"`) || !strings.Contains(got, "Approved.") {
+		t.Errorf("the terminal shows\n%s", got)
+	}
+}
+
+// TestPlanViewIsInterrupted signals the process while it asks: it gives the terminal back, and nothing is done.
+func TestPlanViewIsInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			writeFile(t, filepath.Join(dir, "main.hcl"), approvedWorkflow)
+			r := onTerminal(t, dir, nil, "apply")
+			r.sees(t, fivePlanned)
+			if err := r.cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			if _, below, left := strings.Cut(r.ends(t, 130), leaveScreen); !left || !strings.Contains(below, showCursor) {
+				t.Errorf("the terminal is left with %q", below)
+			}
+			if got := onTerminal(t, dir, nil, "state", "list").ends(t, 0); strings.Contains(got, "job.") {
+				t.Errorf("the state holds %q", got)
+			}
 		})
 	}
 }
