@@ -2,6 +2,7 @@ package applier
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -24,10 +25,11 @@ type watchedJob struct {
 
 	failures int // that there were when statuses were read last, which may be ahead of status; a follower's alone
 
+	progress   conveyor.Progress // the latest
 	progressAt time.Time         // when JobProgress was told last
-	progress   conveyor.Progress // the latest; a watcher's alone, as what follows
-	flow       *flow             // whose job it is; nil for nobody's
-	mark       int64             // see looseJobs
+
+	flow *flow // whose job it is; nil for nobody's; a watcher's alone, as what follows
+	mark int64 // see looseJobs
 }
 
 // recorded tells whether the job is one that an apply waits for.
@@ -58,6 +60,29 @@ func (w *watchedJobs) following(at Position) Following {
 		e.Jobs[i].Above = j.above
 	}
 	return e
+}
+
+// maxProgress is of how many running jobs progress is read at once.
+const maxProgress = 200
+
+// progressOf reads how far jobs are that run, with one command for the first of them, and returns those that have told.
+func progressOf(ctx context.Context, c *conveyor.Client, running []*watchedJob) (told []*watchedJob) {
+	running = running[:min(len(running), maxProgress)]
+	uuids := make([]string, len(running))
+	for i, j := range running {
+		uuids[i] = j.status.UUID
+	}
+	all, err := c.ProgressesOf(ctx, uuids)
+	if err != nil {
+		return nil // it is for people, and the next event tells
+	}
+	for i, j := range running {
+		if p := all[i]; !p.At.IsZero() && !p.At.Before(j.status.Started) && p != j.progress {
+			j.progress = p
+			told = append(told, j)
+		}
+	}
+	return told
 }
 
 // watchedJobs are the jobs of one workflow by uuid, and the recorded ones in start order.

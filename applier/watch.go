@@ -17,7 +17,6 @@ const (
 	againEvery    = 5 * time.Second  // lists are told again, though nothing has changed
 	maxPause      = 5 * time.Second  // from one reading of a large state that changes to the next; ten times as long as it takes
 	problemEvery  = 10 * time.Second // a workflow whose state could not be read is read again
-	maxProgress   = 200              // jobs whose progress is read at first, and told in one turn
 	maxTexts      = 200              // failures whose texts are read at first, for each workflow
 	maxTails      = 10               // ends of logs read for the failures of one reading of the event log
 	locksInTurn   = 4                // locks that are looked at in one turn though nothing hints at a holder

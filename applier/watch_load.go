@@ -198,29 +198,22 @@ func (w *watcher) named(text string) string {
 // readProgress tells how far the jobs are that ran before the watch began.
 func (w *watcher) readProgress(ctx context.Context) {
 	var running []*watchedJob
-	var uuids []string
 	for j := range w.runs {
-		if w.shows(j.flow) && len(running) < maxProgress {
-			running, uuids = append(running, j), append(uuids, j.status.UUID)
+		if w.shows(j.flow) {
+			running = append(running, j)
 		}
 	}
-	all, err := w.client.ProgressesOf(ctx, uuids)
-	if err != nil {
-		return // the next event tells
+	for _, j := range progressOf(ctx, w.client, running) {
+		w.news[j] = true
 	}
-	for i, j := range running {
-		if p := all[i]; !p.At.IsZero() && !p.At.Before(j.status.Started) {
-			j.progress, j.progressAt = p, time.Now()
-			w.post(j.flow, JobProgress{Addr: j.addr, UUID: j.status.UUID, Progress: p})
-		}
-	}
+	w.tellProgress(time.Now())
 }
 
 // tellProgress tells how far jobs are, each once a second at most.
 func (w *watcher) tellProgress(now time.Time) {
 	told := 0
 	for j := range w.news {
-		if now.Sub(j.progressAt) < turnEvery || told == maxProgress {
+		if now.Sub(j.progressAt) < progressEvery || told == maxProgress {
 			continue
 		}
 		told++
