@@ -29,6 +29,12 @@ func (b *Board) Closing(op Operation) (line string, good bool) {
 	}
 	r := b.Done.Result
 	switch {
+	case r.Interrupted:
+		bad := ""
+		if n := len(r.Bad); n > 0 {
+			bad = fmt.Sprintf(", %d of them not well", n)
+		}
+		return fmt.Sprintf("Interrupted: %d of %s settled%s.", b.Settled(), Count(len(b.Jobs), "job", "jobs"), bad), false
 	case len(r.Bad) > 0:
 		verb := "Apply"
 		switch {
@@ -39,8 +45,6 @@ func (b *Board) Closing(op Operation) (line string, good bool) {
 		}
 		return fmt.Sprintf("%s ended, not every job succeeded: %s. Jobs: %d added, %d changed, %d destroyed.",
 			verb, b.Tally(), r.Added, r.Changed, r.Destroyed), false
-	case r.Interrupted:
-		return fmt.Sprintf("Interrupted: %d of %s settled.", b.Settled(), Count(len(b.Jobs), "job", "jobs")), false
 	case op.Watch:
 		if b.Counts[conveyor.StateScheduled]+b.Counts[conveyor.StateHeld]+b.Counts[conveyor.StateTemplate] > 0 {
 			return "All jobs are settled or wait for their time: " + b.Tally() + ".", true
