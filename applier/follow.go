@@ -55,6 +55,7 @@ type follower struct {
 	current  int64         // state is at least as of this event
 	ahead    time.Duration // of the store's clock before this machine's
 	warned   map[Warning]bool
+	news     map[*watchedJob]bool // running jobs whose latest progress was not told
 	turnedAt time.Time
 	upkeepAt time.Time
 	began    time.Time
@@ -126,6 +127,14 @@ func (f *follower) tell(ctx context.Context) error {
 }
 
 func (f *follower) tellEvent(ctx context.Context, e conveyor.Event) {
+	if e.Progress != nil { // it tells about the job, and changes nothing of it
+		if j := f.jobs.byUUID[e.Jobs[0].UUID]; j != nil && j.recorded() && j.status.State == conveyor.StateRunning {
+			j.progress = *e.Progress
+			f.news[j] = true
+			f.tellProgress(time.Now())
+		}
+		return
+	}
 	last := 0
 	for i, s := range e.Jobs {
 		if j := f.jobs.byUUID[s.UUID]; j != nil && j.recorded() {
@@ -137,10 +146,6 @@ func (f *follower) tellEvent(ctx context.Context, e conveyor.Event) {
 		if j == nil || f.at.covers(e.Seq, i+1) {
 			continue
 		}
-		if e.Progress != nil && j.status == s {
-			f.progress(j, *e.Progress)
-			continue
-		}
 		prior := j.status
 		j.status = s
 		f.changed(ctx, j, prior, JobChanged{Seq: e.Seq, Part: i + 1, Last: i+1 == last, At: e.At})
@@ -150,10 +155,17 @@ func (f *follower) tellEvent(ctx context.Context, e conveyor.Event) {
 // progressEvery is how often a job's progress is told at most.
 const progressEvery = time.Second
 
-func (f *follower) progress(j *watchedJob, p conveyor.Progress) {
-	if now := time.Now(); j.recorded() && now.Sub(j.progressAt) >= progressEvery {
-		j.progressAt = now
-		f.mail.post(JobProgress{Addr: j.addr, UUID: j.status.UUID, Progress: p})
+// tellProgress tells how far jobs are, as far as it is time to: the latest is told in the end, whatever is left out before.
+func (f *follower) tellProgress(now time.Time) {
+	for j := range f.news {
+		switch {
+		case j.status.State != conveyor.StateRunning:
+			delete(f.news, j)
+		case now.Sub(j.progressAt) >= progressEvery:
+			delete(f.news, j)
+			j.progressAt = now
+			f.mail.post(JobProgress{Addr: j.addr, UUID: j.status.UUID, Progress: j.progress})
+		}
 	}
 }
 
@@ -203,6 +215,7 @@ func (f *follower) turns(ctx context.Context) error {
 		return nil
 	}
 	f.turnedAt = now
+	f.tellProgress(now)
 	for _, j := range f.jobs.order {
 		if j.status.State != conveyor.StateRunning {
 			continue

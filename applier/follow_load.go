@@ -48,7 +48,7 @@ func (f *follower) load(ctx context.Context) error {
 	}
 	prior := f.jobs
 	f.ahead, f.current = time.Until(now), current
-	f.snap, f.jobs, f.at, f.backlog = snap, jobs, at, backlog
+	f.snap, f.jobs, f.at, f.backlog, f.news = snap, jobs, at, backlog, map[*watchedJob]bool{}
 	if prior != nil {
 		f.jobs.keepTold(prior)
 	}
@@ -119,6 +119,9 @@ func (f *follower) eventsUpTo(ctx context.Context, at Position, head int64) ([]c
 // rewind takes the status from jobs that the backlog is about, and gives all those back that were told before theirs.
 func (f *follower) rewind(prior *watchedJobs) {
 	for _, e := range f.backlog {
+		if e.Progress != nil {
+			continue
+		}
 		for i, s := range e.Jobs {
 			if j := f.jobs.byUUID[s.UUID]; j != nil && !f.at.covers(e.Seq, i+1) {
 				j.status = conveyor.Status{UUID: s.UUID}

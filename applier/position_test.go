@@ -100,7 +100,9 @@ func TestReattach(t *testing.T) {
 		l.declare(l.job("early"), l.job("bad"), l.job("below", l.after("bad")), l.job("good"), l.job("child", l.under("good")),
 			l.job("last", l.after("good", "child")))
 		l.apply()
-		l.end(conveyor.VerdictFailed, l.start(1)...)
+		bad := l.start(1)
+		l.ok(l.SetProgress(l.Context(), bad[0].Job.Uuid, bad[0].Fence, conveyor.Progress{Done: 1}))
+		l.end(conveyor.VerdictFailed, bad...)
 		l.work()
 
 		all := l.logged(Position{})
@@ -231,5 +233,31 @@ func TestFollowNewJobs(t *testing.T) {
 		if diff := cmp.Diff(l.logged(Position{}), n.changes); diff != "" {
 			l.Errorf("told (-engine's log +told):\n%s", diff)
 		}
+	})
+}
+
+// TestFollowProgress tells how far a job is, and the last of many tidings too.
+func TestFollowProgress(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("a"))
+		l.apply()
+		running := l.start(1)
+		v := newViewer()
+		done := make(chan ended, 1)
+		go func() {
+			r, err := Follow(l.Context(), l.Client, "w", FollowOptions{Latest: true}, v)
+			done <- ended{r, err}
+		}()
+		v.until(l.T, "following", isFollowing)
+		const n = 20
+		for i := range int64(n) {
+			l.ok(l.SetProgress(l.Context(), running[0].Job.Uuid, running[0].Fence, conveyor.Progress{Done: i + 1, Total: n}))
+		}
+		v.until(l.T, "the last progress", func(e Event) bool {
+			p, ok := e.(JobProgress)
+			return ok && p.Addr.Name == "a" && p.Progress.Done == n
+		})
+		l.end(conveyor.VerdictDone, running...)
+		l.ok((<-done).err)
 	})
 }

@@ -97,10 +97,9 @@ func (j *JSON) line(level, kind, message string, fill func(*envelope)) {
 		fill(&e)
 	}
 	b, err := json.Marshal(e)
-	if err != nil { // only a value that claims to be canonical JSON and is not
-		e.Outputs = nil
-		e.Message += " (a value could not be shown: " + err.Error() + ")"
-		b, _ = json.Marshal(e)
+	if err != nil {
+		b, _ = json.Marshal(envelope{Level: "error", Module: e.Module, Type: "log", Timestamp: e.Timestamp,
+			Message: e.Message + " (the line cannot be written, which is a bug in Waybill: " + err.Error() + ")"})
 	}
 	if len(e.rest) > 2 {
 		b = append(append(b[:len(b)-1], ','), e.rest[1:]...)
@@ -221,10 +220,12 @@ func (j *JSON) outputs(stored map[string]string) {
 	outputs := make(map[string]outputJSON, len(stored))
 	for name, value := range stored {
 		out := outputJSON{Sensitive: SensitiveOutput(value)}
-		if !out.Sensitive {
-			if out.Value = json.RawMessage(value); !json.Valid(out.Value) {
-				out.Value, _ = json.Marshal(value) // a string is always JSON
-			}
+		switch {
+		case out.Sensitive:
+		case json.Valid([]byte(value)):
+			out.Value = json.RawMessage(value)
+		default: // the state holds canonical JSON alone
+			out.Value, _ = json.Marshal(value) // a string always can
 		}
 		outputs[name] = out
 	}

@@ -197,7 +197,7 @@ func (j *JSON) hookAt(a config.Addr) *hookJSON {
 
 func (j *JSON) stillRunning(e applier.StillRunning) {
 	hook := j.hookAt(e.Addr)
-	seconds := e.Elapsed.Truncate(time.Second).Seconds()
+	seconds := max(0, e.Elapsed).Truncate(time.Second).Seconds()
 	hook.Elapsed = &seconds
 	j.line("info", "apply_progress", e.Addr.String()+": Still running... ["+board.Elapsed(e.Elapsed)+" elapsed]",
 		func(l *envelope) { l.Hook = hook })
@@ -206,12 +206,5 @@ func (j *JSON) stillRunning(e applier.StillRunning) {
 func (j *JSON) progress(e applier.JobProgress) {
 	hook := j.hookAt(e.Addr)
 	hook.Progress = &progressJSON{Done: e.Progress.Done, Total: e.Progress.Total, Text: e.Progress.Text}
-	text := fmt.Sprint(e.Progress.Done)
-	if percent, known := e.Progress.Percent(); known {
-		text = fmt.Sprintf("%d of %d (%d%%)", e.Progress.Done, e.Progress.Total, percent)
-	}
-	if e.Progress.Text != "" {
-		text += ", " + e.Progress.Text
-	}
-	j.line("info", "apply_progress", e.Addr.String()+": Still running... "+text, func(l *envelope) { l.Hook = hook })
+	j.line("info", "apply_progress", e.Addr.String()+": Still running... "+howFar(e.Progress), func(l *envelope) { l.Hook = hook })
 }

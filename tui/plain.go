@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -93,7 +94,11 @@ func (p *Plain) Observe(e applier.Event) {
 			p.step(s, at)
 		}
 	case applier.StillRunning:
-		p.line(e.Addr.String(), fmt.Sprintf("Still running... [%s elapsed]", board.Elapsed(e.Elapsed)))
+		text := fmt.Sprintf("Still running... [%s elapsed]", board.Elapsed(e.Elapsed))
+		if known := p.board.Job(e.Addr); known != nil && known.Progress != (conveyor.Progress{}) {
+			text += " " + screen.Clean(howFar(known.Progress))
+		}
+		p.line(e.Addr.String(), text)
 	case applier.Warning:
 		if len(p.board.Warnings) > warned { // each once
 			p.warn(e)
@@ -105,6 +110,22 @@ func (p *Plain) Observe(e applier.Event) {
 	if p.buf.Len() > 0 {
 		p.o.Out.Write(p.buf.Bytes()) //nolint:errcheck // an observer has nobody to tell
 	}
+}
+
+// howFar is an attempt's progress in words.
+func howFar(p conveyor.Progress) string {
+	text := strconv.FormatInt(p.Done, 10)
+	if percent, known := p.Percent(); known {
+		text = fmt.Sprintf("%d of %d (%d%%)", p.Done, p.Total, percent)
+	}
+	switch {
+	case p.Text == "":
+	case p.Done == 0 && p.Total <= 0:
+		text = p.Text
+	default:
+		text += ", " + p.Text
+	}
+	return text
 }
 
 // following tells only what is not over, or became so in this run.
