@@ -251,6 +251,27 @@ var reasons = map[planner.Reason]string{
 	planner.ReasonUndeclared: "not in the configuration", planner.ReasonStopped: "have stopped",
 }
 
+// words are the symbol of a group, if all that the tab lists of it have the same, and what there is to say of it.
+func (g *group) words(listed tab) (symbol, why string) {
+	words := count(g.counts[listed], "instance", "instances")
+	var parts []string
+	for t := tabCreate; t < tabs; t++ {
+		n := g.counts[t]
+		if n == 0 || listed != tabAll && t != listed {
+			continue
+		}
+		symbol = tabSymbols[t]
+		parts = append(parts, tabSymbols[t]+" "+grouped(n))
+	}
+	if len(parts) > 1 {
+		return "", words + ": " + strings.Join(parts, "  ")
+	}
+	if reason := reasons[g.reason]; reason != "" {
+		words += ", " + reason
+	}
+	return symbol, words
+}
+
 func count(n int, singular, plural string) string {
 	if n == 1 {
 		return "1 " + singular

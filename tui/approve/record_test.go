@@ -31,7 +31,7 @@ func TestRecord(t *testing.T) {
 	if n := strings.Count(large, "\n"); n != maxRecord+3 {
 		t.Errorf("of a large plan stay %d lines:\n%s", n, large)
 	}
-	for _, want := range []string{"  + job.split[99]  new\n", "... and 1,900 more changes.\n", "\nPlan: 2000 to add, 0 to change, 0 to destroy.\n"} {
+	for _, want := range []string{"  + job.split  500 instances, new\n", "  + job.step000000  new\n", "more changes.\n", "\nPlan: 2000 to add, 0 to change, 0 to destroy.\n"} {
 		if !strings.Contains(large, want) {
 			t.Errorf("%q is not in\n%s", want, large)
 		}

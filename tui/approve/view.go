@@ -161,7 +161,7 @@ func (m *model) listLine(p place, names int) string {
 	}
 	if g, ok := e.head(); ok {
 		gr := &l.changes.groups[g]
-		symbol, why := m.groupWords(gr)
+		symbol, why := gr.words(l.tab)
 		pieces = append(pieces, piece{sign(l.unfold.open(g)) + " ", m.styles.Faint})
 		pieces = append(pieces, m.symbol(symbol)...)
 		return m.paint(append(pieces, piece{" " + pad(shorten(gr.name, names), names) + "  ", name}, piece{why, m.styles.Faint}), m.width)
@@ -186,27 +186,6 @@ func sign(open bool) string {
 		return "▾"
 	}
 	return "▸"
-}
-
-// groupWords are the symbol of a group, if all that the tab lists of it have the same, and what there is to say of it.
-func (m *model) groupWords(g *group) (symbol, why string) {
-	words := count(g.counts[m.list.tab], "instance", "instances")
-	var parts []string
-	for t := tabCreate; t < tabs; t++ {
-		n := g.counts[t]
-		if n == 0 || m.list.tab != tabAll && t != m.list.tab {
-			continue
-		}
-		symbol = tabSymbols[t]
-		parts = append(parts, tabSymbols[t]+" "+grouped(n))
-	}
-	if len(parts) > 1 {
-		return "", words + ": " + strings.Join(parts, "  ")
-	}
-	if reason := reasons[g.reason]; reason != "" {
-		words += ", " + reason
-	}
-	return symbol, words
 }
 
 // footLines are the counts and below them the keys, the search or the prompt.
