@@ -3,6 +3,7 @@ package approve
 import (
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/waybill-dev/waybill/planner"
@@ -30,6 +31,8 @@ type blocks struct {
 	width int
 	lines int // in all of them
 	kept  map[int32]*block
+	// wanted are the heavy ones that were asked for and are not drawn yet: commands draw them.
+	wanted []int32
 }
 
 // maxKept bounds the lines that are kept; a screen needs a few hundred of them at most.
@@ -46,12 +49,50 @@ func (b *blocks) of(c *changes, number int32, width int) *block {
 		return kept
 	}
 	if b.lines > maxKept {
-		*b = blocks{width: width, kept: map[int32]*block{}}
+		*b = blocks{width: width, kept: map[int32]*block{}, wanted: b.wanted}
 	}
-	made := newBlock(c.lines(number, width), width)
+	made := awaited
+	if c.list[number].heavy() {
+		b.wanted = append(b.wanted, number)
+	} else {
+		made = newBlock(c.lines(number, width), width)
+	}
+	b.keep(number, made)
+	return made
+}
+
+func (b *blocks) keep(number int32, made *block) {
 	b.kept[number] = made
 	b.lines += len(made.lines)
-	return made
+}
+
+// awaited stands for a block that is being drawn.
+var awaited = &block{lines: []planner.Line{{{Text: "  ..."}}}, of: []int32{0}}
+
+// heavyEdges is how many edges make a job heavy: its lines take longer than a frame.
+const heavyEdges = 4000
+
+// heavy tells whether the block takes so long that it is drawn beside the view.
+func (c *change) heavy() bool {
+	return c.row != nil && (len(c.row.Edges) > heavyEdges || c.row.Prior != nil && len(c.row.Prior.Edges) > heavyEdges)
+}
+
+// blockMsg brings a heavy block.
+type blockMsg struct {
+	number int32
+	width  int
+	block  *block
+}
+
+// draw are the commands for what is wanted.
+func (b *blocks) draw(c *changes) tea.Cmd {
+	var all []tea.Cmd
+	width := b.width
+	for _, number := range b.wanted {
+		all = append(all, func() tea.Msg { return blockMsg{number, width, newBlock(c.lines(number, width), width)} })
+	}
+	b.wanted = nil
+	return tea.Batch(all...)
 }
 
 // lines are the whole lines of a change.
@@ -75,6 +116,9 @@ func (c *changes) lines(number int32, width int) []planner.Line {
 // sameLine is the line of a block at another width that says the same as a line does at this one: the nearest, since a
 // long change takes two lines where there is little room.
 func (c *changes) sameLine(h hit, before, after int) int32 {
+	if c.list[h.number].heavy() {
+		return h.line
+	}
 	was := c.lines(h.number, before)
 	if int(h.line) >= len(was) {
 		return h.line

@@ -156,13 +156,28 @@ func (l *list) reveal(number, line int32) {
 	l.cursor = place{at: l.find(entry(number))}
 	if line != onItself {
 		l.opened.set(number, true)
-		if b := l.block(l.cursor.at); b != nil {
-			l.cursor.line = 1 + b.first(int(line))
+		b := l.block(l.cursor.at)
+		l.cursor.line = 1 + b.first(int(line))
+		if b == awaited {
+			l.pending = hit{number, line}
 		}
 	}
 	if l.cursor.before(l.top) || l.move(l.inside(l.top), max(0, l.height-1)).before(l.cursor) {
 		l.top = l.cursor
 		l.scrollBack()
+	}
+}
+
+// drawn takes a heavy block, and goes on to where the cursor was to go in it.
+func (l *list) drawn(msg blockMsg) {
+	if msg.width != l.blocks.width || l.blocks.kept[msg.number] != awaited {
+		return
+	}
+	l.blocks.keep(msg.number, msg.block)
+	pending := l.pending
+	l.pending = hit{line: onItself}
+	if number, ok := l.current(); ok && number == msg.number && pending.number == number && pending.line != onItself && l.cursor.line > 0 {
+		l.reveal(pending.number, pending.line)
 	}
 }
 

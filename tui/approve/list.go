@@ -46,6 +46,7 @@ type list struct {
 	ranks   []int32 // per entry: how many changes that the tab lists stand before it; warnings are none
 	cursor  place
 	top     place // first line on the screen
+	pending hit   // where the cursor is to go when its block is drawn
 
 	width  int // of blocks, in cells
 	height int // lines on the screen

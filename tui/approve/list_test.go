@@ -189,6 +189,24 @@ func TestSearchStops(t *testing.T) {
 	}
 }
 
+// TestHeavyBlock opens a job that waits for many others: its block comes when it is drawn, and so does what was looked for.
+func TestHeavyBlock(t *testing.T) {
+	t.Parallel()
+	m := started(testOptions(fanIn(t, heavyEdges+1)))
+	next, cmd := play(m, "end").Update(keyMsg("enter"))
+	if got := next.(model); got.list.block(got.list.cursor.at) != awaited || cmd == nil {
+		t.Error("a heavy block is drawn at once")
+	}
+	if got := settled(next.(model), cmd); !strings.Contains(got.View(), "# job.last will be created") {
+		t.Errorf("the block did not come:\n%s", got.View())
+	}
+	got := play(m, "/", `"job.first[3999]"`, "enter")
+	if _, marked, _ := strings.Cut(got.View(), "▌"); !strings.HasPrefix(strings.TrimSpace(marked), `+ "job.first[3999]",`) {
+		t.Errorf("the search does not go to its match:\n%s", got.View())
+	}
+	checkList(t, &got.list)
+}
+
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -45,7 +45,7 @@ func settled(m model, cmd tea.Cmd) model {
 		return m
 	}
 	switch msg := cmd().(type) {
-	case stepMsg:
+	case stepMsg, blockMsg:
 		next, cmd := m.Update(msg)
 		return settled(next.(model), cmd)
 	case tea.BatchMsg:

@@ -18,6 +18,8 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.resize(max(1, msg.Width), max(1, msg.Height))
 	case stepMsg:
 		cmd = m.searched(msg)
+	case blockMsg:
+		m.list.drawn(msg)
 	case chainsMsg:
 		m.chains = msg.chains
 		if m.why.awaited {
@@ -31,6 +33,12 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, nil
 	}
 	m.layOut()
+	if l := &m.list; len(l.entries) > 0 {
+		l.move(l.top, l.height) // all that will be seen is asked for
+		if len(l.blocks.wanted) > 0 {
+			cmd = tea.Batch(cmd, l.blocks.draw(l.changes))
+		}
+	}
 	return m, cmd
 }
 
