@@ -118,17 +118,20 @@ func TestLiveViewSuspends(t *testing.T) {
 // TestLiveViewColours finds colours where there are some, and none where they are not wanted; nothing else differs.
 func TestLiveViewColours(t *testing.T) {
 	t.Parallel()
-	for _, noColour := range []string{"", "1"} {
-		t.Run("NO_COLOR="+noColour, func(t *testing.T) {
+	for _, tt := range []struct {
+		name, env, flag string
+		coloured        bool
+	}{{name: "colours", coloured: true}, {name: "NO_COLOR", env: "1"}, {name: "-no-color", flag: " -no-color"}} {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			writeFile(t, filepath.Join(dir, "main.hcl"), seenWorkflow)
-			w := newWindow(t, dir, 80, 24, "NO_COLOR="+noColour)
-			w.runs(t, "waybill apply -auto-approve")
+			w := newWindow(t, dir, 80, 24, "NO_COLOR="+tt.env)
+			w.runs(t, "waybill apply -auto-approve"+tt.flag)
 			w.shows(t, "31 of 37 settled", "▶ job.wait", "✗ job.bad")
 			coloured := strings.Contains(w.tmux(t, "capture-pane", "-p", "-e"), "\x1b[31m")
-			if coloured != (noColour == "") {
-				t.Errorf("coloured: %v", coloured)
+			if coloured != tt.coloured {
+				t.Errorf("coloured: %v, want %v", coloured, tt.coloured)
 			}
 			w.types(t, "q")
 			w.ended(t, 130)

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -10,9 +11,11 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
 	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/tui/internal/script"
 	"github.com/waybill-dev/waybill/tui/screen"
 )
@@ -102,6 +105,58 @@ func TestScreens(t *testing.T) {
 				script.CheckGolden(t, "screen/"+tt.name+"-"+s.name, got+"\n")
 			})
 		}
+	}
+}
+
+// TestColours draws with sixteen colours, with 256 and with all, on dark and light terminals: it is the same, for the terminal's
+// own sixteen are readable on its background. Without the colours the same text stands there.
+func TestColours(t *testing.T) {
+	t.Parallel()
+	draw := func(profile termenv.Profile, dark bool) string {
+		r := lipgloss.NewRenderer(io.Discard)
+		r.SetColorProfile(profile)
+		r.SetHasDarkBackground(dark)
+		m := newModel(Options{Now: func() time.Time { return script.Noon }}, r, nil)
+		return play(m, tea.WindowSizeMsg{Width: 80, Height: 24}, tickMsg(script.Noon), script.Broken(t), tickMsg(script.At(10)), "n").View()
+	}
+	want := draw(termenv.ANSI, true)
+	script.CheckGolden(t, "screen/failed-16-colours", want+"\n")
+	for _, profile := range []termenv.Profile{termenv.ANSI, termenv.ANSI256, termenv.TrueColor} {
+		for _, dark := range []bool{true, false} {
+			if got := draw(profile, dark); got != want {
+				t.Errorf("profile %v, dark %v: %q, with 16 colours on a dark one %q", profile, dark, got, want)
+			}
+		}
+	}
+	if plain := draw(termenv.Ascii, true); plain != ansi.Strip(want) {
+		t.Errorf("without colours stands %q, with them %q", plain, ansi.Strip(want))
+	}
+}
+
+// TestPaceOnScreen shows the rate and the time left once they are known, and less of them where there is no room.
+func TestPaceOnScreen(t *testing.T) {
+	t.Parallel()
+	events := script.Shops(t, 1000)
+	jobs := events[1].(applier.Following).Jobs
+	for _, tt := range []struct {
+		width int
+		want  string
+	}{{140, "400 of 1,001 settled · 10 jobs/s · about 1m00s left"}, {60, " 400 of 1,001 settled · about 1m00s left"}, {45, "400 of 1,001 settled"}, {24, "400 of 1,001 settled"}} {
+		t.Run(fmt.Sprint(tt.width), func(t *testing.T) {
+			t.Parallel()
+			m := play(testModel(Options{}), tea.WindowSizeMsg{Width: tt.width, Height: 24}, tickMsg(script.Noon), events, tickMsg(script.At(0)))
+			for i := range 100 {
+				s := script.Ended(conveyor.StateCompleted, script.At(1), script.At(2))
+				s.UUID = jobs[len(jobs)-102-i].Status.UUID
+				m = play(m, applier.JobChanged{Addr: jobs[len(jobs)-102-i].Addr, Status: s, At: script.At(2)})
+				if i%10 == 9 {
+					m = play(m, tickMsg(script.At(float64(i/10+1))))
+				}
+			}
+			if line := strings.Split(m.View(), "\n")[1]; !strings.HasSuffix(line, tt.want) {
+				t.Errorf("the bar is %q, want %q", line, tt.want)
+			}
+		})
 	}
 }
 

@@ -121,41 +121,48 @@ func more(n int) string {
 	return fmt.Sprintf(" and %s more", board.Thousands(n))
 }
 
-// bar shows what is settled: the good part, the bad part, the rest; while rows are written it shows those.
+// barCells is how wide the bar is at least, if that is possible by saying less, and at most.
+const (
+	barCellsLeast = 16
+	barCellsMost  = 60
+)
+
+// bar shows what is settled: the good part, the bad part, the rest; while rows are written it shows those. What is said beside it
+// becomes shorter where there is little room.
 func (m model) bar() string {
-	label, good, bad, total := m.progress()
+	good, bad, total, words := m.progress()
+	label := ""
+	for _, label = range words {
+		if m.width-ansi.StringWidth(label)-2 >= barCellsLeast {
+			break
+		}
+	}
 	room := m.width - ansi.StringWidth(label) - 2
 	if room < 4 {
 		return label
 	}
-	return m.styles.Bar(good, bad, total, min(room, 60)) + "  " + label
+	return m.styles.Bar(good, bad, total, min(room, barCellsMost)) + "  " + label
 }
 
-func (m model) progress() (label string, good, bad, total int) {
+// progress is how far the run is, with words for it, the most telling first.
+func (m model) progress() (good, bad, total int, words []string) {
 	b := m.board
 	switch {
 	case b.Following:
 		good, bad, total = b.Sums[board.Done], b.Sums[board.Failed], len(b.Jobs)
-		parts := []string{fmt.Sprintf("%s of %s settled", board.Thousands(good+bad), board.Thousands(total))}
+		settled := fmt.Sprintf("%s of %s settled", board.Thousands(good+bad), board.Thousands(total))
 		remaining := total - good - bad
 		if m.tree != nil {
 			all := m.tree.Sums(-1)
 			remaining -= int(all[board.Timed])
 		}
 		rate, left := m.pace.Words(remaining)
-		for _, p := range []string{rate, left} {
-			if p != "" && m.width >= 60 {
-				parts = append(parts, p)
-			}
-		}
-		label = strings.Join(parts, " · ")
+		return good, bad, total, []string{joined(" · ", settled, rate, left), joined(" · ", settled, left), settled}
 	case b.Submit.Total > 0:
 		good, total = b.Submit.Done, b.Submit.Total
-		label = fmt.Sprintf("%s of %s submitted", board.Thousands(good), board.Thousands(total))
-	default:
-		label = "starting"
+		return good, 0, total, []string{fmt.Sprintf("%s of %s submitted", board.Thousands(good), board.Thousands(total))}
 	}
-	return label, good, bad, total
+	return 0, 0, 0, []string{"starting"}
 }
 
 // counts are how many jobs are in which state, as wordy as there is room for.

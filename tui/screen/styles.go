@@ -29,10 +29,11 @@ func NewStyles(r *lipgloss.Renderer) Styles {
 
 // Renderer is the renderer for a terminal. The NO_COLOR variable does the same as noColor.
 func Renderer(out io.Writer, noColor bool) *lipgloss.Renderer {
+	r := lipgloss.NewRenderer(out)
 	if NoColor(noColor) {
-		return lipgloss.NewRenderer(out, termenv.WithProfile(termenv.Ascii))
+		r.SetColorProfile(termenv.Ascii)
 	}
-	return lipgloss.NewRenderer(out)
+	return r
 }
 
 // NoColor tells whether nothing is coloured, by option or by the NO_COLOR variable.
@@ -45,7 +46,7 @@ func (s Styles) Of(state conveyor.State) lipgloss.Style {
 		return s.Bad
 	case conveyor.StateRunning, conveyor.StateClosing:
 		return s.Busy
-	case conveyor.StateCompleted, conveyor.StateSkipped, conveyor.StateObsolete:
+	case conveyor.StateCompleted:
 		return s.Good
 	default:
 		return s.Faint
