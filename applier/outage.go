@@ -29,7 +29,14 @@ type endurance struct {
 	post    func(Event)
 	then    string // what becomes of everything when patience ends, in a sentence
 	endless bool   // patience has no end; each call gets as long as it had of patience
+
+	// silence is how long a call may take until people are told that there is no answer; 0: as long as it likes. A process
+	// that was stopped, or a network that drops everything, breaks no connection.
+	silence time.Duration
 }
+
+// errSilent is the reason of an outage in which no call has failed yet.
+var errSilent = errors.New("there is no answer")
 
 // What becomes of an apply whose store stays away.
 const (
@@ -41,6 +48,10 @@ const (
 func (n endurance) call(ctx context.Context, call func(context.Context) error) error {
 	began := time.Now()
 	var o *outage
+	if n.silence > 0 {
+		o = &outage{endurance: n, began: began, err: errSilent}
+		o.schedule(n.silence)
+	}
 	for pause := outagePause; ; pause = min(2*pause, outagePauseMax) {
 		err := o.bounded(ctx, call)
 		if err == nil || !unreachable(err) || ctx.Err() != nil {
@@ -49,6 +60,9 @@ func (n endurance) call(ctx context.Context, call func(context.Context) error) e
 		}
 		if o == nil {
 			o = &outage{endurance: n, began: began}
+		}
+		if !o.failed {
+			o.failed = true
 			o.schedule(max(outageTold-time.Since(began), 0))
 		}
 		left, last := o.met(err)
@@ -65,11 +79,12 @@ func (n endurance) call(ctx context.Context, call func(context.Context) error) e
 	}
 }
 
-// outage is the time from a first failed call to the next answer. Telling about it must not wait for a call that hangs, so it is
+// outage is the time from a first failed call, or from one that takes too long, to the next answer. Telling about it must not wait for a call that hangs, so it is
 // done by a timer.
 type outage struct {
 	endurance
-	began time.Time
+	began  time.Time
+	failed bool // a call has; before, one takes long
 
 	mu    sync.Mutex
 	err   error // the latest that is no deadline of our own
@@ -78,9 +93,9 @@ type outage struct {
 	ended bool
 }
 
-// bounded makes the call; one of an outage gets no more time than is left. A nil outage is none.
+// bounded makes the call; after one that failed it gets no more time than is left. A nil outage is none.
 func (o *outage) bounded(ctx context.Context, call func(context.Context) error) error {
-	if o == nil {
+	if o == nil || !o.failed {
 		return call(ctx)
 	}
 	ctx, cancel := context.WithTimeout(ctx, max(o.left(), outageLastTry))
@@ -112,7 +127,12 @@ func (o *outage) schedule(after time.Duration) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.timer = time.AfterFunc(after, o.tell)
+	switch {
+	case o.timer == nil:
+		o.timer = time.AfterFunc(after, o.tell)
+	case !o.told:
+		o.timer.Reset(after)
+	}
 }
 
 // tell says that the store is still away, and will again.

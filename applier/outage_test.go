@@ -32,19 +32,20 @@ func TestEndurance(t *testing.T) {
 		err     error
 		took    time.Duration // until it returned; at most outagePauseMax more
 		endless bool
+		silence time.Duration
 	}{
-		{"it answers", func(b time.Time) func(context.Context) error { return away(b, 0, nil) }, nil, nil, 0, false},
-		{"a moment's outage is not told", func(b time.Time) func(context.Context) error { return away(b, time.Second, refused) }, nil, nil, time.Second, false},
+		{"it answers", func(b time.Time) func(context.Context) error { return away(b, 0, nil) }, nil, nil, 0, false, 0},
+		{"a moment's outage is not told", func(b time.Time) func(context.Context) error { return away(b, time.Second, refused) }, nil, nil, time.Second, false, 0},
 		{"a longer one is, and its end", func(b time.Time) func(context.Context) error { return away(b, 8*time.Second, refused) },
-			[]string{"away for 2s, 13s left", "away for 7s, 8s left", "back"}, nil, 8 * time.Second, false},
+			[]string{"away for 2s, 13s left", "away for 7s, 8s left", "back"}, nil, 8 * time.Second, false, 0},
 		{"one without end", func(b time.Time) func(context.Context) error { return away(b, time.Hour, refused) },
-			[]string{"away for 2s, 13s left", "away for 7s, 8s left", "away for 12s, 3s left"}, refused, outagePatience, false},
+			[]string{"away for 2s, 13s left", "away for 7s, 8s left", "away for 12s, 3s left"}, refused, outagePatience, false, 0},
 		{"a call that hangs before it fails", func(b time.Time) func(context.Context) error {
 			return func(ctx context.Context) error {
 				<-time.After(3 * time.Second) // by the clock of the test
 				return away(b, 4*time.Second, refused)(ctx)
 			}
-		}, []string{"away for 3s, 12s left", "back"}, nil, 6 * time.Second, false},
+		}, []string{"away for 3s, 12s left", "back"}, nil, 6 * time.Second, false, 0},
 		{"calls that hang after one that failed", func(b time.Time) func(context.Context) error {
 			calls := 0
 			return func(ctx context.Context) error {
@@ -54,12 +55,24 @@ func TestEndurance(t *testing.T) {
 				<-ctx.Done()
 				return ctx.Err()
 			}
-		}, []string{"away for 2s, 13s left", "away for 7s, 8s left", "away for 12s, 3s left"}, refused, outagePatience, false},
+		}, []string{"away for 2s, 13s left", "away for 7s, 8s left", "away for 12s, 3s left"}, refused, outagePatience, false, 0},
 		{"what only people mend", func(b time.Time) func(context.Context) error {
 			return away(b, time.Hour, fmt.Errorf("%w: %w", conveyor.ErrUnavailable, conveyor.ErrFull))
-		}, nil, conveyor.ErrFull, 0, false},
+		}, nil, conveyor.ErrFull, 0, false, 0},
+		{"a call that takes long, and does not fail", func(b time.Time) func(context.Context) error {
+			return func(context.Context) error {
+				<-time.After(12 * time.Second) // by the clock of the test
+				return nil
+			}
+		}, []string{"away for 5s, 0s left", "away for 10s, 0s left", "back"}, nil, 12 * time.Second, true, 5 * time.Second},
+		{"a call that takes a little, and then one that fails", func(b time.Time) func(context.Context) error {
+			return func(context.Context) error {
+				<-time.After(time.Second) // by the clock of the test
+				return away(b, 4*time.Second, refused)(nil)
+			}
+		}, []string{"away for 2s, 0s left", "back"}, nil, 4 * time.Second, true, 5 * time.Second},
 		{"patience without end", func(b time.Time) func(context.Context) error { return away(b, 20*time.Second, refused) },
-			[]string{"away for 2s, 0s left", "away for 7s, 0s left", "away for 12s, 0s left", "away for 17s, 0s left", "back"}, nil, 20 * time.Second, true},
+			[]string{"away for 2s, 0s left", "away for 7s, 0s left", "away for 12s, 0s left", "away for 17s, 0s left", "back"}, nil, 20 * time.Second, true, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -67,13 +80,13 @@ func TestEndurance(t *testing.T) {
 				var mu sync.Mutex
 				var told []string
 				begin := time.Now()
-				n := endurance{then: "so what", endless: row.endless, post: func(e Event) {
+				n := endurance{then: "so what", endless: row.endless, silence: row.silence, post: func(e Event) {
 					mu.Lock()
 					defer mu.Unlock()
 					switch e := e.(type) {
 					case StoreAway:
 						told = append(told, fmt.Sprintf("away for %s, %s left", e.For.Round(time.Second), e.Left.Round(time.Second)))
-						if e.Reason != refused.Error() || e.Then != "so what" {
+						if e.Reason != refused.Error() && (row.err != nil || e.Reason != errSilent.Error()) || e.Then != "so what" {
 							t.Errorf("told %+v", e)
 						}
 					case StoreBack:

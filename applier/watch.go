@@ -17,6 +17,7 @@ const (
 	againEvery    = 5 * time.Second  // lists are told again, though nothing has changed
 	maxPause      = 5 * time.Second  // from one reading of a large state that changes to the next; ten times as long as it takes
 	problemEvery  = 10 * time.Second // a workflow whose state could not be read is read again
+	watchSilence  = 5 * time.Second  // after so long without an answer people are told
 	maxTexts      = 200              // failures whose texts are read at first, for each workflow
 	maxTails      = 10               // ends of logs read for the failures of one reading of the event log
 	locksInTurn   = 4                // locks that are looked at in one turn though nothing hints at a holder
@@ -37,6 +38,10 @@ func Watch(ctx context.Context, c *conveyor.Client, o WatchOptions, observer Obs
 	patient := endurance{post: mail.post, then: thenWatched, endless: true}
 	var err error
 	for err == nil {
+		patient.silence = 0 // a first reading may take a while
+		if w.survey != nil {
+			patient.silence = watchSilence
+		}
 		err = patient.call(ctx, w.step)
 	}
 	if ctx.Err() != nil {
