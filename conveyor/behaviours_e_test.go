@@ -7,7 +7,7 @@ var behavioursE = []behaviour{
 	{"E1b", "With an error from Push the task is not queued.",
 		"message_queue.go", "if err := q.c.Add(ctx, job); err != nil {", "if err := q.c.Add(ctx, job); err != nil && !errors.Is(err, ErrPush) {", "", ""},
 	{"E2a", "A reservation is exclusive and starts its timeout, the task's own if it has one.",
-		"lua/exchange.lua", "(n + 999999 - (n + 999999) % 1000000) / 1000000", "(n - n % 1000000) / 1000000", "", ""},
+		"submission.go", "job.ReserveFor.AsDuration(); d > 0", "job.ReserveFor.AsDuration().Truncate(time.Millisecond); d > 0", "", ""},
 	{"E2b", "When nothing is there Reserve returns nil and no error.",
 		"lua/exchange.lua", "if paused == '1' or hand == '1' then n = 0 end", "", "", ""},
 	{"E2c", "Nothing is lost with an error, not even one of the reservation itself.",

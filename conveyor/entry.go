@@ -25,7 +25,7 @@ import (
 // edges in the hash, x decided outcome of a closing job, k how edges excluded it (- or =), s started, t ended (ms), z uuid
 // of the upstream that excluded it, b failed children, h outcomes of earlier openings, m limit of lost leases, j number of
 // the attempt's last message, y unique key as "<type>:<key>", escaped, r remove_after (ms), v waiting limit as "<ms when it
-// ends>:<ms it lasts>" until the first start, o minute in which a held job began to
+// ends>:<ms it lasts>" until the first start, c how long it is reserved without a worker (ms), o minute in which a held job began to
 // wait for an upstream not seen yet.
 
 var stateOf = map[byte]State{
@@ -119,7 +119,7 @@ func (s *Status) set(tag byte, value string) bool {
 	case 'i':
 		s.Pending += strings.Count(value, "?") + strings.Count(value, "~")
 		return true
-	case 'x', 'k', 'h', 'j':
+	case 'x', 'k', 'h', 'j', 'c':
 		return true
 	}
 	n, err := strconv.ParseInt(value, 10, 64)

@@ -145,6 +145,10 @@ func entryOf(job *wire.Job) string {
 		b = append(b, "|v"...) // the script makes a time of it
 		b = strconv.AppendInt(b, int64((d+time.Millisecond-1)/time.Millisecond), 10)
 	}
+	if d := job.ReserveFor.AsDuration(); d > 0 {
+		b = append(b, "|c"...)
+		b = strconv.AppendInt(b, int64((d+time.Millisecond-1)/time.Millisecond), 10)
+	}
 	if job.Unique != "" {
 		b = append(b, "|y"...)
 		b = append(b, uniqueTag(job)...)

@@ -176,7 +176,7 @@ local function take(q, n)
               expired = expired + 1
               close_as(r, 'E')
             else
-              r.st, r.w, r.lease, r.s = 'r', worker ~= '' and worker or nil, now + lease, now_text
+              r.st, r.w, r.lease, r.s = 'r', worker ~= '' and worker or nil, now + (tonumber(r.c) or lease), now_text
               r.f, r.j = num(tonumber(r.f or 0) + 1), nil
               if not has(r, 'b') then r.T = t[i] end
               touch(r)
@@ -189,42 +189,6 @@ local function take(q, n)
     end
   end
   return n
-end
-
--- reserve_for is how long the bytes of a job ask to be reserved, field 104 of wire.Job, in ms; nil when they do not.
-local function reserve_for(t)
-  local at = 1
-  local function varint()
-    local n, factor, b = 0, 1
-    repeat
-      b = byte(t, at)
-      if not b then return nil end
-      n, factor, at = n + b % 128 * factor, factor * 128, at + 1
-    until b < 128
-    return n
-  end
-  local ms
-  while at <= #t do
-    local tag = varint()
-    local kind = tag and tag % 8
-    local v = (kind == 0 or kind == 2) and varint()
-    if tag == 834 and v then
-      local stop = at + v
-      ms = 0
-      while at < stop do
-        local part, n = varint(), varint()
-        if not n then return nil end
-        if part == 8 then ms = ms + n * 1000 elseif part == 16 then ms = ms + (n + 999999 - (n + 999999) % 1000000) / 1000000 end
-      end
-    elseif kind == 2 and v then
-      at = at + v
-    elseif kind == 1 or kind == 5 then
-      at = at + (kind == 1 and 8 or 4)
-    elseif kind ~= 0 or not v then
-      return nil
-    end
-  end
-  return ms and ms > 0 and ms < 1e12 and ms or nil
 end
 
 local left = overdue and 0 or min(want, max(0, BUDGET - #changed))
@@ -277,11 +241,6 @@ if #held > 0 then
       damage(keys[i])
       close_as(r, 'F')
     end
-  end
-end
-if worker == '' then
-  for _, r in ipairs(taken) do
-    if r.T then r.lease = now + (reserve_for(r.T) or lease) end
   end
 end
 if settle_all() or expired > 0 then more = true end

@@ -27,6 +27,7 @@ local function sprout(u, entry)
   }
   if seed.y then r.y = seed.y end
   if seed.r then r.r = seed.r end
+  if seed.c then r.c = seed.c end
   if seed.v then retention.limit(r, seed.v) end
   return r
 end
@@ -90,7 +91,7 @@ local function update(r, new, list, text, packed)
   labels.give(r, packed)
   if r.st == 'c' then return end
   local moved = r.q ~= new.q or r.ln ~= new.ln
-  r.q, r.ln, r.m = new.q, new.ln, new.m
+  r.q, r.ln, r.m, r.c = new.q, new.ln, new.m, new.c
   retention.limit(r, new.v)
   clear(r, 'o')
   if has(new, 'o') then flag(r, 'o') end
