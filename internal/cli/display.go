@@ -56,7 +56,7 @@ func (a *app) newDisplay(s *store, o displayOptions) *display {
 		sc.Observer = &unread{Observer: sc.json, a: a}
 	case !o.plain && a.live():
 		sc.live = live.New(live.Options{In: a.p.Stdin, Out: a.p.Stdout, NoColor: !a.ink(a.p.Stdout).On, Now: s.now, Destroy: o.destroy,
-			Watch: o.watch, OwnWorker: o.ownWorker, Stop: func(int) { a.stops.stop() }, Suspend: suspendSelf})
+			OwnWorker: o.ownWorker, Stop: func(int) { a.stops.stop() }, Suspend: suspendSelf})
 		sc.Observer = &lateView{live: sc.live, plain: a.plain(s, o), stops: a.stops, pauses: a.pauses}
 	default:
 		sc.Observer = &unread{Observer: a.plain(s, o), a: a}

@@ -17,7 +17,7 @@ func FuzzMessages(f *testing.F) {
 		"enter", "n", "N", "f", "a", "?", "ctrl+z", "x"}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		tape := script.Tape(data)
-		m := testModel(Options{Watch: tape.Next()%2 == 1, OwnWorker: tape.Next()%2 == 1})
+		m := testModel(Options{Destroy: tape.Next()%2 == 1, OwnWorker: tape.Next()%2 == 1})
 		for len(tape) > 0 {
 			switch tape.Next() % 6 {
 			case 0:

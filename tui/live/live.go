@@ -23,9 +23,8 @@ type Options struct {
 	// NoColor draws without colours. The NO_COLOR variable does the same.
 	NoColor bool
 	// Now is the store's clock; default time.Now.
-	Now func() time.Time
-	// Destroy and Watch choose words. A watch goes on after everything has settled, until its user quits.
-	Destroy, Watch bool
+	Now     func() time.Time
+	Destroy bool // chooses words
 	// OwnWorker says that the process runs the jobs itself, so that stopping stops them.
 	OwnWorker bool
 	// Stop is called, outside of the view, for the n-th time that the user asks to stop; the second time he wants to leave
@@ -103,7 +102,7 @@ func (l *Live) fail(err error) {
 	} else {
 		l.err = fmt.Errorf("terminal view: %w", err)
 	}
-	l.fallback = tui.NewPlain(tui.PlainOptions{Out: out, Err: out, Now: l.o.Now, Destroy: l.o.Destroy, Watch: l.o.Watch})
+	l.fallback = tui.NewPlain(tui.PlainOptions{Out: out, Err: out, Now: l.o.Now, Destroy: l.o.Destroy})
 	fmt.Fprintf(out, "The view failed (%v); going on with plain lines.\n", err)
 	for _, e := range l.inbox.Drain() {
 		l.fallback.Observe(e)
@@ -135,7 +134,7 @@ func (l *Live) Close() error {
 		<-l.ended
 		if l.last != nil {
 			var b bytes.Buffer
-			tui.WriteRecap(&b, l.last, board.Operation{Destroy: l.o.Destroy, Watch: l.o.Watch}, tui.Ink{On: !screen.NoColor(l.o.NoColor)})
+			tui.WriteRecap(&b, l.last, board.Operation{Destroy: l.o.Destroy}, tui.Ink{On: !screen.NoColor(l.o.NoColor)})
 			l.o.Out.Write(b.Bytes()) //nolint:errcheck // nobody to tell
 		}
 	})

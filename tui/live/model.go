@@ -56,10 +56,7 @@ const tickEvery = time.Second
 
 func newModel(o Options, r *lipgloss.Renderer, take tea.Cmd) model {
 	quit := "detach"
-	switch {
-	case o.Watch:
-		quit = "quit"
-	case o.OwnWorker:
+	if o.OwnWorker {
 		quit = "stop"
 	}
 	m := model{o: o, take: take, keys: newKeyMap(quit), styles: screen.NewStyles(r), board: board.New(), pace: &board.Pace{},

@@ -85,7 +85,6 @@ func TestScreens(t *testing.T) {
 		{name: "stopping", o: Options{OwnWorker: true}, msgs: []any{script.Sales(t), tickMsg(script.At(6)), "ctrl+c"}},
 		{name: "detaching", msgs: []any{script.Sales(t), tickMsg(script.At(6)), "q", "q"}},
 		{name: "help", msgs: []any{script.Sales(t), tickMsg(script.At(6)), "?"}},
-		{name: "watch-settled", o: Options{Watch: true}, msgs: []any{script.FinishedWell(t), tickMsg(script.At(20))}},
 		{name: "destroy", o: Options{Destroy: true}, msgs: []any{script.Sales(t)[:2], applier.Submitting{Done: 2, Total: 5}}},
 	}
 	sizes := []struct {
@@ -193,23 +192,14 @@ func TestStopping(t *testing.T) {
 
 func TestQuitsAtTheEnd(t *testing.T) {
 	t.Parallel()
-	quits := func(o Options, msg screen.Events) bool {
-		_, cmd := testModel(o).Update(msg)
+	for name, msg := range map[string]screen.Events{"done": {Events: []applier.Event{applier.Done{}}}, "last event": {Last: true}} {
+		_, cmd := testModel(Options{}).Update(msg)
 		if cmd == nil {
-			return false
+			t.Fatalf("%s: the view waits for more", name)
 		}
-		_, quit := cmd().(tea.QuitMsg)
-		return quit
-	}
-	done := screen.Events{Events: []applier.Event{applier.Done{}}}
-	if !quits(Options{}, done) {
-		t.Error("an apply's view stays after Done")
-	}
-	if quits(Options{Watch: true}, done) {
-		t.Error("a watch ends with Done, before its user quits")
-	}
-	if !quits(Options{Watch: true}, screen.Events{Last: true}) {
-		t.Error("a watch stays after the last event")
+		if _, quit := cmd().(tea.QuitMsg); !quit {
+			t.Errorf("%s: the view stays", name)
+		}
 	}
 }
 

@@ -57,7 +57,7 @@ func (m model) events(msg screen.Events) (tea.Model, tea.Cmd) {
 		case applier.JobChanged:
 			m = m.changed(m.board.Job(e.Addr))
 		case applier.Done:
-			over = over || !m.o.Watch
+			over = true
 		}
 	}
 	m = m.settled(row)

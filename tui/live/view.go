@@ -64,10 +64,7 @@ func (m model) headLines() []string {
 
 func (m model) title() string {
 	verb := "apply"
-	switch {
-	case m.o.Watch:
-		verb = "watch"
-	case m.o.Destroy:
+	if m.o.Destroy {
 		verb = "destroy"
 	}
 	title := m.styles.Title.Render(strings.TrimSpace("waybill " + verb + " " + screen.Clean(m.board.Opened.Workflow)))
@@ -92,14 +89,14 @@ func (m model) news() []string {
 	case b.Done != nil && b.Done.Err != nil:
 		return []string{"Ended: " + screen.Clean(b.Done.Err.Error())}
 	case b.Done != nil:
-		if line, _ := b.Closing(board.Operation{Watch: m.o.Watch, Destroy: m.o.Destroy}); line != "" {
+		if line, _ := b.Closing(board.Operation{Destroy: m.o.Destroy}); line != "" {
 			return []string{line}
 		}
 	case m.stops > 1:
 		return []string{"Leaving..."}
 	case m.stops == 1 && m.o.OwnWorker:
 		return []string{"Stopping: running jobs are handed back, their attempts are not spent. ctrl+c again leaves at once."}
-	case m.stops == 1 && !m.o.Watch:
+	case m.stops == 1:
 		return []string{"Detaching: the jobs go on. ctrl+c again leaves at once."}
 	case b.Away != nil:
 		return []string{board.AwayLine(*b.Away), screen.Clean(b.Away.Then)}
