@@ -65,7 +65,22 @@ func (f *follower) load(ctx context.Context) error {
 			f.changed(ctx, j, conveyor.Status{}, JobChanged{Seq: f.at.Seq})
 		}
 	}
+	f.readProgress(ctx)
 	return nil
+}
+
+// readProgress tells how far the jobs are that run already.
+func (f *follower) readProgress(ctx context.Context) {
+	var running []*watchedJob
+	for _, j := range f.jobs.order {
+		if j.status.State == conveyor.StateRunning {
+			running = append(running, j)
+		}
+	}
+	for _, j := range progressOf(ctx, f.client, running) {
+		f.news[j] = true
+	}
+	f.tellProgress(time.Now())
 }
 
 // start is the position to tell from; false for none but now.

@@ -67,6 +67,9 @@ const maxProgress = 200
 
 // progressOf reads how far jobs are that run, with one command for the first of them, and returns those that have told.
 func progressOf(ctx context.Context, c *conveyor.Client, running []*watchedJob) (told []*watchedJob) {
+	if len(running) == 0 {
+		return nil
+	}
 	running = running[:min(len(running), maxProgress)]
 	uuids := make([]string, len(running))
 	for i, j := range running {
@@ -240,7 +243,7 @@ func compareAddr(a, b config.Addr) int {
 func (w *watchedJobs) keepTold(prior *watchedJobs) {
 	for id, j := range w.byUUID {
 		if old := prior.byUUID[id]; old != nil {
-			j.told, j.stillAt = old.told, old.stillAt
+			j.told, j.stillAt, j.progressAt = old.told, old.stillAt, old.progressAt
 		}
 	}
 }

@@ -257,7 +257,18 @@ func TestFollowProgress(t *testing.T) {
 			p, ok := e.(JobProgress)
 			return ok && p.Addr.Name == "a" && p.Progress.Done == n
 		})
+		late := newViewer() // it comes when nothing more is told of the job
+		lateDone := make(chan ended, 1)
+		go func() {
+			r, err := Follow(l.Context(), l.Client, "w", FollowOptions{}, late)
+			lateDone <- ended{r, err}
+		}()
+		late.until(l.T, "the progress that was made before", func(e Event) bool {
+			p, ok := e.(JobProgress)
+			return ok && p.Progress.Done == n
+		})
 		l.end(conveyor.VerdictDone, running...)
 		l.ok((<-done).err)
+		l.ok((<-lateDone).err)
 	})
 }
