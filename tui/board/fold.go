@@ -71,7 +71,9 @@ func (t *Tree) Above(r Ref) (Ref, bool) {
 		if t.shape(nd.up, nd.part).head {
 			return Ref{Place: int(nd.up) - 1, Part: nd.part}, true
 		}
-		v = nd.up
+		for v = nd.up; t.passed(v); {
+			v = t.nodes[v].up
+		}
 	}
 	return Ref{Place: int(v) - 1}, v != 0
 }

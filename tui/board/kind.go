@@ -52,6 +52,9 @@ func KindOf(s conveyor.Status) Kind {
 	}
 }
 
+// over tells whether a job ended well, or without having to run.
+func (k Kind) over() bool { return k == Completed || k == PassedOver }
+
 var kindWords = [Kinds]string{"completed", "skipped", "unsuccessful", "running", "retrying", "closing", "queued", "scheduled", "waiting"}
 
 func (k Kind) String() string {

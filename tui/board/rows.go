@@ -14,6 +14,7 @@ type Row struct {
 	Open   bool // a part that its user has opened
 	Kids   bool // a job with others below it
 	Shut   bool // and they are not shown
+	Passed int  // finished jobs right above it that are left out
 }
 
 // Lines is how many lines the tree has.
@@ -46,8 +47,12 @@ func (w *walk) put(r Row) {
 }
 
 func (w *walk) node(v int32, depth int) {
-	nd := &w.tree.nodes[v]
-	r := Row{Ref: Ref{Place: int(v) - 1}, Depth: depth, Kids: len(nd.kids) > 0, Shut: nd.flags&shut != 0}
+	nd, passed := &w.tree.nodes[v], 0
+	for w.tree.passed(v) {
+		v, passed = nd.kids[0], passed+1
+		nd = &w.tree.nodes[v]
+	}
+	r := Row{Passed: passed, Ref: Ref{Place: int(v) - 1}, Depth: depth, Kids: len(nd.kids) > 0, Shut: nd.flags&shut != 0}
 	for range w.tree.own(v) {
 		w.put(r)
 		r.Detail++
@@ -129,6 +134,10 @@ func (t *Tree) Seen(r Ref) Ref {
 		if !s.head && s.rest == 0 || t.nodes[v].flags&shut != 0 {
 			r = Ref{Place: r.Place} // there is no line for the part
 		}
+	}
+	for v != 0 && r.Part == PartWhole && t.passed(v) {
+		v = t.nodes[v].kids[0]
+		r = Ref{Place: int(v) - 1}
 	}
 	for v != 0 {
 		nd := &t.nodes[v]

@@ -8,6 +8,8 @@ import "github.com/waybill-dev/waybill/config"
 // A folded tree shows what somebody should see without asking: what runs and what did not succeed. Below each job the rest is
 // one line for what has finished and one for what is ahead, until it is opened. An unfolded tree shows all in start order.
 //
+// Of a chain of finished jobs above what runs it shows the last one.
+//
 // Heights and counts of every subtree are kept up to date as single jobs change, so that what stands on some line is found
 // without going through the others: a change and a line cost the logarithm of the number of jobs. It belongs to one goroutine.
 type Tree struct {
@@ -263,10 +265,21 @@ func (t *Tree) height(v int32) int32 {
 
 // own is how many lines a node has by itself.
 func (t *Tree) own(v int32) int {
-	if v == 0 {
+	if v == 0 || t.passed(v) {
 		return 0
 	}
 	return 1 + int(t.nodes[v].detail)
+}
+
+// passed tells whether a folded tree leaves out the line of a job, since it is done and so is the one job below it, under which
+// something goes on: of a chain only the last finished job is shown.
+func (t *Tree) passed(v int32) bool {
+	nd := &t.nodes[v]
+	if !t.folded || v == 0 || len(nd.kids) != 1 || nd.flags&shut != 0 || !nd.kind.over() {
+		return false
+	}
+	kid := &t.nodes[nd.kids[0]]
+	return kid.kind.over() && len(kid.kids) > 0 && kid.flags&shut == 0 && (kid.part == PartActive || kid.part == PartTroubled)
 }
 
 // shape is how a part of a node's kids is shown.

@@ -14,6 +14,25 @@ import (
 	"github.com/waybill-dev/waybill/tui/internal/script"
 )
 
+// chains follows n jobs that mostly stand one below the other, and are mostly done.
+func chains(t testing.TB, r *rand.Rand, n int) *board.Board {
+	t.Helper()
+	jobs := make([]applier.Followed, n)
+	for i := range jobs {
+		s := conveyor.Status{State: conveyor.StateCompleted}
+		if r.IntN(5) == 0 {
+			s = someStatus(r)
+		}
+		jobs[i] = script.Followed(script.Addr(t, fmt.Sprintf("job.j[%d]", i)), 0, s)
+		if i > 0 && r.IntN(8) > 0 {
+			jobs[i].Above = []int32{int32(i - 1)}
+		}
+	}
+	b := board.New()
+	b.Observe(applier.Following{Jobs: jobs})
+	return b
+}
+
 // forest follows n jobs, each under some earlier ones or none, in random states.
 func forest(t testing.TB, r *rand.Rand, n int) *board.Board {
 	t.Helper()
@@ -43,7 +62,11 @@ func TestTreeAgreesWithItself(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(seed, 1))
-			b := forest(t, r, 1+r.IntN(120))
+			make := forest
+			if seed%2 == 1 {
+				make = chains
+			}
+			b := make(t, r, 1+r.IntN(120))
 			tree := board.NewTree(b, seed%5 > 0, nil)
 			for range 60 {
 				rows := tree.Rows(0, tree.Lines())
@@ -57,7 +80,7 @@ func TestTreeAgreesWithItself(t *testing.T) {
 				case 3:
 					place := r.IntN(len(b.Jobs))
 					tree.Reveal(place)
-					if want := (board.Ref{Place: place}); tree.Seen(want) != want {
+					if want := (board.Ref{Place: place}); tree.Kind(place) == board.Unsuccessful && tree.Seen(want) != want {
 						t.Fatalf("job %d is hidden by %v after it was revealed", place, tree.Seen(want))
 					}
 				default:
@@ -100,7 +123,7 @@ func checkTree(t *testing.T, b *board.Board, tree *board.Tree) {
 		}
 		switch {
 		case row.Part == board.PartWhole:
-			stands++
+			stands += 1 + row.Passed
 			if row.Shut {
 				below := tree.Sums(row.Place)
 				stands += below.Jobs() - 1
@@ -116,5 +139,39 @@ func checkTree(t *testing.T, b *board.Board, tree *board.Tree) {
 	sums := tree.Sums(-1)
 	if sums.Jobs() != len(b.Jobs) {
 		t.Fatalf("the root counts %d jobs, of %d", sums.Jobs(), len(b.Jobs))
+	}
+}
+
+// TestTreeOfAChain shows a chain in the middle: the last job that is done, the one that runs, and what is ahead.
+func TestTreeOfAChain(t *testing.T) {
+	t.Parallel()
+	jobs := make([]applier.Followed, 10)
+	for i := range jobs {
+		s := conveyor.Status{State: conveyor.StateCompleted}
+		switch {
+		case i == 5:
+			s = script.Running(1, script.Noon)
+		case i > 5:
+			s = conveyor.Status{State: conveyor.StateHeld}
+		}
+		jobs[i] = script.Followed(script.Addr(t, fmt.Sprintf("job.j[%d]", i)), i, s)
+		if i > 0 {
+			jobs[i].Above = []int32{int32(i - 1)}
+		}
+	}
+	b := board.New()
+	b.Observe(applier.Following{Jobs: jobs})
+	tree := board.NewTree(b, true, nil)
+	want := []board.Row{
+		{Ref: board.Ref{Place: 4}, Kids: true, Passed: 4},
+		{Ref: board.Ref{Place: 5}, Depth: 1, Kids: true},
+		{Ref: board.Ref{Place: 5, Part: board.PartAhead}, Depth: 2},
+	}
+	if diff := cmp.Diff(want, tree.Rows(0, 10)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	checkTree(t, b, tree)
+	if got := tree.Seen(board.Ref{Place: 1}); got != want[0].Ref {
+		t.Errorf("a job of the chain is seen at %v", got)
 	}
 }

@@ -97,6 +97,9 @@ func (m model) job(r board.Row) string {
 		below := m.tree.Sums(r.Place)
 		note = joined("  ", fmt.Sprintf("+ %s below", board.Thousands(below.Jobs()-1)), note)
 	}
+	if r.Passed > 0 {
+		note = joined("  ", note, "after "+board.Count(r.Passed, "other", "others"))
+	}
 	name, word := j.Name, word(j)
 	names := m.names() - m.indent(r.Depth)
 	if room-names < stateCells { // no room for more than the name and its mark
