@@ -180,6 +180,31 @@ func (e *engine) empty() {
 
 // TestLogUnderWriters: many writers, a bounded log, and readers of different speed: each sees every number once and in order,
 // or a new snapshot, and all end with the same view.
+// TestStatusesAt reads where jobs stand with the place in the event log that this belongs to: what comes behind it happened later.
+func TestStatusesAt(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		if found, seq, err := e.StatusesAt(e.Context(), []string{"a"}); err != nil || seq != 0 || found[0].State != conveyor.StateUnknown {
+			e.Errorf("of nothing: %v, event %d, %v", found, seq, err)
+		}
+		e.add(job("a"), job("b"))
+		found, seq, err := e.StatusesAt(e.Context(), []string{"b", "later", "a"})
+		e.ok(err)
+		var got []string
+		for _, s := range found {
+			got = append(got, s.UUID+"="+s.State.String())
+		}
+		if diff := cmp.Diff([]string{"b=queued", "later=unknown", "a=queued"}, got); diff != "" {
+			e.Errorf("statuses (-want +got):\n%s", diff)
+		}
+		e.ok(e.Cancel(e.Context(), "b"))
+		batch, err := e.Events(e.Context(), seq, 0)
+		e.ok(err)
+		if len(batch.Events) != 1 || batch.Gap || batch.Events[0].Jobs[0].State != conveyor.StateCancelled {
+			e.Errorf("after event %d came %+v, want the cancellation alone", seq, batch)
+		}
+	})
+}
+
 func TestLogUnderWriters(t *testing.T) {
 	onBoth(t, func(e *engine) {
 		const writers, each = 4, 60

@@ -81,7 +81,8 @@ func (s *shop) worker() (leave func()) {
 	}
 	return func() {
 		cmd.Process.Signal(os.Interrupt) //nolint:errcheck // then it has ended
-		if err := cmd.Wait(); err != nil {
+		err := cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != 0 && code != 130 { // 130: it had nothing to do and was still starting
 			s.Errorf("the worker: %v\n%s", err, problems.String())
 		}
 	}
