@@ -97,8 +97,8 @@ func (m *model) jobDetail(s *sheet) {
 			}
 		}
 	}
-	if !m.layout().panes[paneLog].shown() && board.SectionOf(st.State) == board.Failed {
-		for i, line := range board.LastLines(r.job.Tail, 3) {
+	if !m.layout().panes[paneLog].shown() && m.subject.job == r.job && m.subject.inTrouble() {
+		for i, line := range m.subject.lastLines(3) {
 			name := ""
 			if i == 0 {
 				name = "log"

@@ -115,6 +115,25 @@ func (m *model) told(c change) {
 	}
 }
 
+// inTrouble tells whether the end of the job's log belongs to its detail.
+func (s *subject) inTrouble() bool {
+	return s.job != nil && board.SectionOf(s.job.Status.State) == board.Failed
+}
+
+// lastLines are the last lines that the job wrote, as far as they are known.
+func (s *subject) lastLines(n int) []string {
+	if s.log.count() == 0 {
+		return board.LastLines(s.job.Tail, n)
+	}
+	var lines []string
+	for i := max(0, s.log.count()-n); i < s.log.count(); i++ {
+		if line := s.log.lineAt(i); !isMark(line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
 // read asks for what is shown and old.
 func (m *model) read() tea.Cmd {
 	s := &m.subject
@@ -133,7 +152,7 @@ func (m *model) read() tea.Cmd {
 			return inspectedMsg{n, in, err}
 		})
 	}
-	if s.tail && !s.tailing && l.panes[paneLog].shown() {
+	if s.tail && !s.tailing && (l.panes[paneLog].shown() || s.inTrouble() && l.panes[paneDetail].shown()) {
 		s.tail, s.tailing = false, true
 		ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 		s.cancels[1] = cancel
