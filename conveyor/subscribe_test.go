@@ -178,8 +178,6 @@ func (e *engine) empty() {
 	e.ok(e.rdb.Del(e.Context(), e.rdb.Keys(e.Context(), e.Prefix()+"*").Val()...).Err())
 }
 
-// TestLogUnderWriters: many writers, a bounded log, and readers of different speed: each sees every number once and in order,
-// or a new snapshot, and all end with the same view.
 // TestStatusesAt reads where jobs stand with the place in the event log that this belongs to: what comes behind it happened later.
 func TestStatusesAt(t *testing.T) {
 	onBoth(t, func(e *engine) {
@@ -205,6 +203,8 @@ func TestStatusesAt(t *testing.T) {
 	})
 }
 
+// TestLogUnderWriters: many writers, a bounded log, and readers of different speed: each sees every number once and in order,
+// or a new snapshot, and all end with the same view.
 func TestLogUnderWriters(t *testing.T) {
 	onBoth(t, func(e *engine) {
 		const writers, each = 4, 60
