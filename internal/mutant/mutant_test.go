@@ -18,24 +18,24 @@ func TestFind(t *testing.T) {
 		{"assignment to several", `r.a, r.b = nil, f(1, 2)`, []string{"main:drop r.a:1 => r.b = f(1, 2)", "main:drop r.b:1 => r.a = nil"}},
 		{"assignment of one call to several", `a, b = f()`, []string{"main:drop:1 => "}},
 		{"locals and functions stay", `local x, y = 1, {a = 2, [3] = 4; 5} local function f(a, ...) return a, ... end`, nil},
-		{"condition", `if a == 1 then return end`, []string{"main:true:1 => if true then return end", "main:false:1 => if false then return end"}},
-		{"constant condition", `while true do break end`, []string{"main:false:1 => while false do break end"}},
+		{"condition", `if a == 1 then return end`, []string{"main:true:1 => if KEYS ~= nil then return end", "main:false:1 => if KEYS == nil then return end"}},
+		{"constant condition", `while true do break end`, []string{"main:false:1 => while KEYS == nil do break end"}},
 		{"operands", `if a and (b or not c) then elseif -d < #e then else end`, []string{
-			"main:true:1 => if true then elseif -d < #e then else end",
-			"main:false:1 => if false then elseif -d < #e then else end",
+			"main:true:1 => if KEYS ~= nil then elseif -d < #e then else end",
+			"main:false:1 => if KEYS == nil then elseif -d < #e then else end",
 			"main:without a:1 => if (b or not c) then elseif -d < #e then else end",
 			"main:without (b or not c):1 => if a then elseif -d < #e then else end",
 			"main:without b:1 => if a and (not c) then elseif -d < #e then else end",
 			"main:without not c:1 => if a and (b) then elseif -d < #e then else end",
-			"main:true:2 => if a and (b or not c) then elseif true then else end",
-			"main:false:2 => if a and (b or not c) then elseif false then else end",
+			"main:true:2 => if a and (b or not c) then elseif KEYS ~= nil then else end",
+			"main:false:2 => if a and (b or not c) then elseif KEYS == nil then else end",
 		}},
 		{"negated chain", `if not (a and b) then end`, []string{
-			"main:true:1 => if true then end", "main:false:1 => if false then end",
+			"main:true:1 => if KEYS ~= nil then end", "main:false:1 => if KEYS == nil then end",
 			"main:without a:1 => if not (b) then end", "main:without b:1 => if not (a) then end",
 		}},
 		{"an argument's chain is no condition", `if f(a and b) .. (c or d) then end`, []string{
-			"main:true:1 => if true then end", "main:false:1 => if false then end",
+			"main:true:1 => if KEYS ~= nil then end", "main:false:1 => if KEYS == nil then end",
 		}},
 		{"functions", "local function f() g(function() h() end) end\nfunction a.b() c() end", []string{
 			"f:drop:1 => local function f() g(function() end) end\nfunction a.b() c() end",
@@ -45,8 +45,8 @@ func TestFind(t *testing.T) {
 		{"loops", "for i = 1, #t do f(t[i]) end for k, v in pairs(t) do t[k] = nil end repeat local x = 1 until x > 1", []string{
 			"main:drop:1 => for i = 1, #t do end for k, v in pairs(t) do t[k] = nil end repeat local x = 1 until x > 1",
 			"main:drop:2 => for i = 1, #t do f(t[i]) end for k, v in pairs(t) do end repeat local x = 1 until x > 1",
-			"main:true:1 => for i = 1, #t do f(t[i]) end for k, v in pairs(t) do t[k] = nil end repeat local x = 1 until true",
-			"main:false:1 => for i = 1, #t do f(t[i]) end for k, v in pairs(t) do t[k] = nil end repeat local x = 1 until false",
+			"main:true:1 => for i = 1, #t do f(t[i]) end for k, v in pairs(t) do t[k] = nil end repeat local x = 1 until KEYS ~= nil",
+			"main:false:1 => for i = 1, #t do f(t[i]) end for k, v in pairs(t) do t[k] = nil end repeat local x = 1 until KEYS == nil",
 		}},
 		{"comments and strings", "-- f()\nf('--', \"it\\\"s\") -- g()", []string{"main:drop:1 => -- f()\n -- g()"}},
 	} {
