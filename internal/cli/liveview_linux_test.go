@@ -89,6 +89,15 @@ func TestLiveView(t *testing.T) {
 func TestLiveViewSuspends(t *testing.T) {
 	t.Parallel()
 	w, _ := seeing(t, 80, 24)
+	w.suspends(t, "31 of 37 settled", "▶ job.wait")
+	w.presses(t, "C-c")
+	w.shows(t, "Interrupted: 31 of 37 jobs settled, 1 of them not well.", "What was running is handed back.")
+}
+
+// suspends stops the program in the window from the keyboard and by a signal of somebody else: the shell has the terminal as it
+// was, and fg brings back the view, which shows what it is to show, the mouse and the size.
+func (w *window) suspends(t *testing.T, back ...string) {
+	t.Helper()
 	for i, stop := range []func(){
 		func() { w.presses(t, "C-z") },
 		func() {
@@ -97,6 +106,7 @@ func TestLiveViewSuspends(t *testing.T) {
 	} {
 		stop()
 		w.shows(t, "Stopped")
+		w.resize(t, 90+i, 26)
 		w.types(t, "clear; stty -a | grep -q ' echo ' && echo cooked; echo typed\n")
 		got := w.until(t, "an answer of the shell", func(screen string) bool { return strings.Contains("\n"+screen, "\ntyped\n") })
 		if !strings.HasPrefix(got, "cooked\ntyped\n") {
@@ -106,13 +116,13 @@ func TestLiveViewSuspends(t *testing.T) {
 			t.Errorf("stop %d: other screen, mouse and cursor are %s, want 001", i, mouse)
 		}
 		w.types(t, "fg\n")
-		w.shows(t, "31 of 37 settled", "▶ job.wait")
+		w.shows(t, back...)
 		w.until(t, "the mouse", func(string) bool {
 			return strings.TrimSpace(w.tmux(t, "display", "-p", "#{alternate_on}#{mouse_any_flag}")) == "11"
 		})
+		w.resize(t, 80, 24)
+		w.shows(t, back...)
 	}
-	w.presses(t, "C-c")
-	w.shows(t, "Interrupted: 31 of 37 jobs settled, 1 of them not well.", "What was running is handed back.")
 }
 
 // TestLiveViewColours finds colours where there are some, and none where they are not wanted; nothing else differs.

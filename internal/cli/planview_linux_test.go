@@ -150,17 +150,12 @@ func TestPlanViewLooks(t *testing.T) {
 	w.ended(t, 1)
 }
 
-// TestPlanViewSuspends stops the process with ctrl+z, sees the shell, and goes on where it was.
+// TestPlanViewSuspends stops the process, sees the shell, and goes on where it was.
 func TestPlanViewSuspends(t *testing.T) {
 	t.Parallel()
 	w := approving(t, "waybill apply")
 	w.shows(t, fivePlanned, "y approve")
-	w.presses(t, "C-z")
-	w.shows(t, "Stopped")
-	w.hides(t, "y approve")
-	w.types(t, "fg")
-	w.presses(t, "Enter")
-	w.shows(t, fivePlanned, "y approve")
+	w.suspends(t, fivePlanned, "y approve")
 	w.types(t, "yes")
 	w.presses(t, "Enter")
 	w.shows(t, "Apply complete! Jobs: 5 added")

@@ -27,13 +27,15 @@ type silence struct{}
 
 func (silence) Printf(context.Context, string, ...any) {}
 
+// hush silences the client, of the embedded store as well.
+var hush = sync.OnceFunc(func() { redis.SetLogger(silence{}) })
+
 // openRedis connects to a Redis and asks it who it is, so that the first problem has a name.
 func (s *store) openRedis(ctx context.Context, address string) (redis.UniversalClient, error) {
 	if !strings.Contains(address, "://") {
 		address = "redis://" + address
 	}
 	s.name = redacted(address)
-	redis.SetLogger(silence{})
 	rdb, err := connect(address)
 	if err != nil {
 		return nil, fail("Invalid Redis URL", "%q: %v. Write it as redis://user:password@host:6379/0, rediss:// for TLS, or unix:///path for a socket.",

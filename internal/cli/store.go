@@ -58,6 +58,7 @@ func (a *app) open(ctx context.Context, r redisFlag, w *config.Workflow, how acc
 	if url == "" {
 		url = w.Redis
 	}
+	hush()
 	s := &store{dir: w.Dir, workflow: w.Name, pauses: a.pauses}
 	if s.dir == "" {
 		s.dir = "."

@@ -62,7 +62,7 @@ func (a *app) watch(ctx context.Context, p place, args []string) (err error) {
 		}
 	}()
 	o := watch.Options{In: a.p.Stdin, Out: a.p.Stdout, NoColor: !a.ink(a.p.Stdout).On, Now: s.now, Actions: desk{s.client}, Workflow: s.workflow,
-		Stop: func(int) { a.stops.stop() }}
+		Stop: func(int) { a.stops.stop() }, Suspend: suspendSelf}
 	if name := s.client.Namespace(); name != config.DefaultNamespace {
 		o.Namespace = name
 	}
@@ -73,6 +73,7 @@ func (a *app) watch(ctx context.Context, p place, args []string) (err error) {
 	a.stops.screen(view.Kill)
 	defer a.stops.screen(nil)
 	view.Start()
+	defer a.pauses.with(view.Pause)()
 	view.Observe(s.opened())
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

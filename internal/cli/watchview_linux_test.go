@@ -145,6 +145,33 @@ func TestWatchView(t *testing.T) {
 	}
 }
 
+// TestWatchSuspends stops the process from the keyboard and by signal beside an apply that goes on, and comes back; the mouse
+// stays off where its user has put it off.
+func TestWatchSuspends(t *testing.T) {
+	t.Parallel()
+	w, apply := watched(t)
+	w.types(t, "/state:run")
+	w.presses(t, "Enter")
+	w.shows(t, "▸▶ job.ticks")
+	w.suspends(t, "/state:run · 1", "▸▶ job.ticks")
+	w.types(t, "m")
+	w.shows(t, "The mouse selects text now")
+	w.presses(t, "C-z")
+	w.shows(t, "Stopped")
+	w.types(t, "fg\n")
+	w.shows(t, "▸▶ job.ticks")
+	writeFile(t, filepath.Join(w.dir, "go"), "")
+	w.shows(t, "/state:run · 0")
+	if mouse := strings.TrimSpace(w.tmux(t, "display", "-p", "#{mouse_any_flag}")); mouse != "0" {
+		t.Errorf("the mouse is on: %s", mouse)
+	}
+	w.types(t, "q")
+	if got := w.hides(t, "state:run"); strings.Contains(got, "redis:") {
+		t.Errorf("the client talks for itself:\n%s", got)
+	}
+	apply.ended(t, 1) // job.bad
+}
+
 // TestWatchOpens shows the jobs of the workflow that is named, and where there is none, those of all.
 func TestWatchOpens(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 
 // Update folds one message into the model.
 func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if cmd, ok := screen.Paused(msg); ok {
+	if cmd, ok := screen.Paused(msg, true); ok {
 		return m, cmd
 	}
 	var cmd tea.Cmd
@@ -64,15 +64,12 @@ func (m *model) resize(width, height int) tea.Cmd {
 	return cmd
 }
 
-// press handles keys. Those that were typed faster than they were read come as one message.
+// press handles the keys of a message.
 func (m *model) press(msg tea.KeyMsg) tea.Cmd {
 	m.notice = ""
-	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 || msg.Paste {
-		return m.key(msg)
-	}
 	var all []tea.Cmd
-	for _, r := range msg.Runes {
-		all = append(all, m.key(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: msg.Alt}))
+	for _, k := range screen.Presses(msg) {
+		all = append(all, m.key(k))
 		m.layOut()
 	}
 	return tea.Batch(all...)

@@ -221,3 +221,20 @@ func TestHelpNamesBoundKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestKeysAtOnce types faster than is read.
+func TestKeysAtOnce(t *testing.T) {
+	t.Parallel()
+	start := []any{tea.WindowSizeMsg{Width: 80, Height: 24}, tickMsg(script.Noon), script.Shops(t, 1000), tickMsg(script.At(9))}
+	want := play(testModel(Options{}), append(slices.Clone(start), "n", "n", "k", "j", "j")...).View()
+	m := play(testModel(Options{}), append(slices.Clone(start), "nnkjj")...)
+	if got := m.View(); got != want {
+		t.Errorf("at once:\n%s\none by one:\n%s", got, want)
+	}
+	if pasted := play(m, tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jjq"), Paste: true}); pasted.View() != want || pasted.stops > 0 {
+		t.Errorf("pasted keys do something:\n%s", pasted.View())
+	}
+	if m = play(m, "jqq"); m.stops != 1 {
+		t.Errorf("q twice stops %d times", m.stops)
+	}
+}

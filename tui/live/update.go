@@ -13,7 +13,7 @@ import (
 
 // Update folds one message into the model.
 func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if cmd, ok := screen.Paused(msg); ok {
+	if cmd, ok := screen.Paused(msg, true); ok {
 		return m, cmd
 	}
 	switch msg := msg.(type) {
@@ -35,9 +35,20 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.MouseMsg:
 		return m.mouse(msg), nil
 	case tea.KeyMsg:
-		return m.key(msg)
+		return m.press(msg)
 	}
 	return m, nil
+}
+
+// press handles the keys of a message.
+func (m model) press(msg tea.KeyMsg) (tea.Model, tea.Cmd) {
+	var all []tea.Cmd
+	for _, k := range screen.Presses(msg) {
+		var cmd tea.Cmd
+		m, cmd = m.key(k)
+		all = append(all, cmd)
+	}
+	return m, tea.Batch(all...)
 }
 
 func (m model) events(msg screen.Events) (tea.Model, tea.Cmd) {
@@ -121,7 +132,7 @@ func (m model) fold() model {
 	return m
 }
 
-func (m model) key(msg tea.KeyMsg) (tea.Model, tea.Cmd) {
+func (m model) key(msg tea.KeyMsg) (model, tea.Cmd) {
 	page := max(1, m.bodyHeight()-1)
 	switch {
 	case key.Matches(msg, m.keys.Leave):

@@ -18,12 +18,15 @@ func Pause(p *tea.Program, ended <-chan struct{}) (resume func()) {
 	return func() { close(b.resume) }
 }
 
-// Paused is what Update returns for a message of Pause.
-func Paused(msg tea.Msg) (cmd tea.Cmd, ok bool) {
+// Paused is what Update returns for a message of Pause. mouse tells whether the view listens to the mouse.
+func Paused(msg tea.Msg, mouse bool) (cmd tea.Cmd, ok bool) {
 	switch msg := msg.(type) {
 	case *pausing:
 		return tea.Exec(msg, func(error) tea.Msg { return resumedMsg{} }), true
 	case resumedMsg:
+		if !mouse {
+			return nil, true
+		}
 		return tea.EnableMouseCellMotion, true // Bubble Tea brings back all but the mouse
 	}
 	return nil, false

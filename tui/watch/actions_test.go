@@ -46,6 +46,10 @@ func TestActions(t *testing.T) {
 		{name: "a pause", keys: []any{"2", "down", "p", "y"}, done: []string{"pause etl"}, says: "Queue etl is paused."},
 		{name: "a resumption", keys: []any{queues(59, true), "2", "down", "p", "y"}, done: []string{"resume etl"}, says: "Queue etl is open."},
 		{name: "a pause of a job's queue", keys: []any{"n", "n", "p", "y"}, done: []string{"pause etl"}, says: "Queue etl is paused."},
+		{name: "keys that come at once", keys: []any{"nnry"}, done: []string{`retry uuid-of-job.extract["us"]`}, says: `job.extract["us"] runs again.`},
+		{name: "a filter that comes at once", keys: []any{"/cleaneu", "backspace", "backspace", "space", "eu", "enter", "x"}, says: "2 jobs wait for"},
+		{name: "who leaves does nothing more", keys: []any{"nnqry"}},
+		{name: "what is pasted is no key", keys: []any{tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("nnry"), Paste: true}}},
 		{name: "no job on the line of a workflow", keys: []any{"r"}, says: "No job is chosen."},
 	}
 	for _, tt := range tests {

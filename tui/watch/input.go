@@ -8,7 +8,26 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/waybill-dev/waybill/tui/board"
+	"github.com/waybill-dev/waybill/tui/screen"
 )
+
+// press answers the keys of a message. Letters go into the filter together, so that it is searched for once.
+func (m *model) press(msg tea.KeyMsg) tea.Cmd {
+	var all []tea.Cmd
+	presses := screen.Presses(msg)
+	for i, k := range presses {
+		if m.stops > 0 && !key.Matches(k, m.keys.Leave) { // whoever leaves does nothing more
+			break
+		}
+		if m.typing != nil && len(presses) > 1 {
+			k.Runes = msg.Runes[i:]
+			all = append(all, m.key(k))
+			break
+		}
+		all = append(all, m.key(k))
+	}
+	return tea.Batch(all...)
+}
 
 // key answers a key: to a question, into the filter, or as a command.
 func (m *model) key(msg tea.KeyMsg) tea.Cmd {
@@ -17,7 +36,7 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, k.Leave):
 		return m.stop()
 	case key.Matches(msg, k.Suspend):
-		return tea.Suspend
+		return m.suspend()
 	case m.asked != nil:
 		switch {
 		case key.Matches(msg, k.Yes):

@@ -120,6 +120,18 @@ func (m *model) stop() tea.Cmd {
 	}, tea.Quit)
 }
 
+// suspend stops the process as the user asks.
+func (m *model) suspend() tea.Cmd {
+	suspend := m.o.Suspend
+	if suspend == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		suspend()
+		return nil
+	}
+}
+
 // layout is where everything stands now.
 func (m *model) layout() layout {
 	return lay(m.width, m.height, len(m.foot()), m.focus, m.alone, m.tab == tabJobs && m.arranged == asLayers, m.tab.hasJobs())

@@ -40,6 +40,9 @@ type Options struct {
 	// Stop is called, outside of the view, for the n-th time that the user asks to stop; the second time he wants to leave
 	// at once.
 	Stop func(n int)
+	// Suspend is called when the user presses ctrl+z; it is to stop the process, with Pause before. Without it the key does
+	// nothing.
+	Suspend func()
 }
 
 func (o Options) withDefaults() Options {

@@ -11,6 +11,9 @@ import (
 
 // Update folds one message into the model.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if cmd, ok := screen.Paused(msg, m.mouse); ok {
+		return m, cmd
+	}
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -22,7 +25,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case screen.Events:
 		cmd = m.events(msg)
 	case tea.KeyMsg:
-		cmd = m.key(msg)
+		cmd = m.press(msg)
 	case tea.MouseMsg:
 		cmd = m.moused(tea.MouseEvent(msg))
 	case foundMsg:

@@ -62,6 +62,9 @@ func (v *View) Close() error {
 	return v.Wait()
 }
 
+// Pause gives the terminal back, while the process is stopped say, until the returned function is called.
+func (v *View) Pause() (resume func()) { return screen.Pause(v.program, v.ended) }
+
 // Kill gives the terminal back at once, without drawing anything more.
 func (v *View) Kill() {
 	v.program.Kill()
