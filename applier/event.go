@@ -107,6 +107,10 @@ type Warning struct {
 	Summary, Detail string
 }
 
+// WarningOver says that what a Warning told is so no more: the queue was resumed, a worker came, or nothing waits for it now.
+// Whoever shows how things stand shows it no longer.
+type WarningOver struct{ Warning Warning }
+
 // StoreAway says that the store does not answer, and that it is asked again. It repeats while that lasts.
 type StoreAway struct {
 	For    time.Duration // since the first call without an answer
@@ -135,6 +139,7 @@ func (JobChanged) event()   {}
 func (JobProgress) event()  {}
 func (StillRunning) event() {}
 func (Warning) event()      {}
+func (WarningOver) event()  {}
 func (StoreAway) event()    {}
 func (StoreBack) event()    {}
 func (Done) event()         {}

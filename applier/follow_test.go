@@ -400,6 +400,32 @@ func TestFollowWarns(t *testing.T) {
 	})
 }
 
+// TestRetold has warnings come, stay, go and come again: each is told when it comes and when it is over.
+func TestRetold(t *testing.T) {
+	t.Parallel()
+	a, b := Warning{Summary: "a"}, Warning{Summary: "b"}
+	told := map[Warning]bool{}
+	for _, turn := range []struct {
+		name string
+		are  []Warning
+		want []Event
+	}{
+		{"none", nil, nil},
+		{"one comes, said twice", []Warning{a, a}, []Event{a}},
+		{"it stays, another comes", []Warning{a, b}, []Event{b}},
+		{"the first is over", []Warning{b}, []Event{WarningOver{a}}},
+		{"it comes again, the other is over", []Warning{a}, []Event{a, WarningOver{b}}},
+		{"all is well", nil, []Event{WarningOver{a}}},
+		{"still", nil, nil},
+	} {
+		var got []Event
+		told = retold(told, turn.are, func(e Event) { got = append(got, e) })
+		if diff := cmp.Diff(turn.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", turn.name, diff)
+		}
+	}
+}
+
 // TestFollowThroughOutage kills the server under a follower and starts it again: it goes on.
 func TestFollowThroughOutage(t *testing.T) {
 	t.Parallel()

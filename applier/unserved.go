@@ -105,7 +105,7 @@ func having(workers []conveyor.WorkerInfo, list func(conveyor.WorkerInfo) []stri
 	return found
 }
 
-// warn tells, once each, about what keeps jobs waiting that could run now.
+// warn tells, once as long as it lasts, about what keeps jobs waiting that could run now, and when it does so no more.
 func (f *follower) warn(ctx context.Context) error {
 	var needs []Need
 	for _, j := range f.jobs.order {
@@ -117,13 +117,25 @@ func (f *follower) warn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range append(warnings, f.orphans()...) {
-		if !f.warned[w] {
-			f.warned[w] = true
-			f.mail.post(w)
+	f.warned = retold(f.warned, append(warnings, f.orphans()...), f.mail.post)
+	return nil
+}
+
+// retold posts which of the warnings were not told before and which of those that were are over, and returns what is told now.
+func retold(told map[Warning]bool, warnings []Warning, post func(Event)) map[Warning]bool {
+	now := make(map[Warning]bool, len(warnings))
+	for _, w := range warnings {
+		if !told[w] && !now[w] {
+			post(w)
+		}
+		now[w] = true
+	}
+	for w := range told {
+		if !now[w] {
+			post(WarningOver{Warning: w})
 		}
 	}
-	return nil
+	return now
 }
 
 // keyOf is the key that a job's worker needs, as far as is known here: state names the keys of sensitive payloads, and

@@ -170,7 +170,7 @@ func (w *watcher) warnUnserved() {
 	}
 	for _, f := range w.flows {
 		if !w.shows(f) || f.counts[conveyor.StateQueued]+f.counts[conveyor.StateScheduled] == 0 {
-			clear(f.warned)
+			f.warned = retold(f.warned, nil, func(e Event) { w.post(f, e) })
 			continue
 		}
 		needs := map[Need]bool{}
@@ -179,13 +179,7 @@ func (w *watcher) warnUnserved() {
 				needs[Need{Queue: j.record.Queue, Type: j.record.Type, KeyID: j.record.KeyID}] = true
 			}
 		}
-		now := map[Warning]bool{}
-		for _, warning := range unserved(slices.Collect(maps.Keys(needs)), w.fleet.workers, w.fleet.queues) {
-			now[warning] = true
-			if !f.warned[warning] {
-				w.post(f, warning)
-			}
-		}
-		f.warned = now
+		warnings := unserved(slices.Collect(maps.Keys(needs)), w.fleet.workers, w.fleet.queues)
+		f.warned = retold(f.warned, warnings, func(e Event) { w.post(f, e) })
 	}
 }

@@ -172,7 +172,7 @@ func (j *JSON) tell(e applier.Event) {
 	case applier.StillRunning:
 		j.stillRunning(e)
 	case applier.Warning:
-		if len(j.board.Warnings) > warned { // each once
+		if len(j.board.Warnings) > warned { // as long as it lasts, once
 			j.warning(e.Summary, e.Detail)
 		}
 	case applier.Done:

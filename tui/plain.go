@@ -100,7 +100,7 @@ func (p *Plain) Observe(e applier.Event) {
 		}
 		p.line(e.Addr.String(), text)
 	case applier.Warning:
-		if len(p.board.Warnings) > warned { // each once
+		if len(p.board.Warnings) > warned { // as long as it lasts, once
 			p.warn(e)
 		}
 		return

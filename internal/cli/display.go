@@ -100,7 +100,7 @@ func (v *lateView) Observe(e applier.Event) {
 		case applier.Opened:
 			v.opened = o
 			return
-		case applier.LockWaiting, applier.StoreAway, applier.StoreBack, applier.Replanned, applier.Warning, applier.Done:
+		case applier.LockWaiting, applier.StoreAway, applier.StoreBack, applier.Replanned, applier.Warning, applier.WarningOver, applier.Done:
 			v.plain.Observe(e)
 			return
 		}

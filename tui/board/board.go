@@ -64,7 +64,7 @@ type Board struct {
 	Lock     *applier.LockWaiting // while waiting for it
 	Away     *applier.StoreAway   // while the store does not answer
 	Submit   applier.Submitting
-	Warnings []applier.Warning // each once
+	Warnings []applier.Warning // each once, those that are over no more
 	Done     *applier.Done
 
 	Following bool
@@ -131,6 +131,8 @@ func (b *Board) Observe(e applier.Event) []Step {
 		if !slices.Contains(b.Warnings, e) {
 			b.Warnings = append(b.Warnings, e)
 		}
+	case applier.WarningOver:
+		b.Warnings = slices.DeleteFunc(b.Warnings, func(w applier.Warning) bool { return w == e.Warning })
 	case applier.Done:
 		b.Lock, b.Done = nil, &e
 	}
