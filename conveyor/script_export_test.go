@@ -1,5 +1,7 @@
 package conveyor
 
+import "context"
+
 // Scripts are the names of all scripts by the sum they are called with.
 func Scripts() map[string]string {
 	names := map[string]string{}
@@ -7,4 +9,10 @@ func Scripts() map[string]string {
 		names[s.sha] = s.name
 	}
 	return names
+}
+
+// RunScript calls a script as a Client does, so that a test can repeat a request whose number only the Client knows, or stop
+// after one of the calls that it makes.
+func RunScript(ctx context.Context, c *Client, name string, args ...any) (any, error) {
+	return c.run(ctx, scripts[name], args...)
 }

@@ -14,14 +14,7 @@ import (
 
 func TestUpkeep(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		alone := func(name string, test func(e *engine)) {
-			e.Run(name, func(e *engine) {
-				e = &engine{e.tb, newEngine(e, e.rdb).world}
-				test(e)
-				e.sound()
-			})
-		}
-		alone("a tick says when the next one is due", func(e *engine) {
+		e.alone("a tick says when the next one is due", func(e *engine) {
 			next := func(want time.Duration) {
 				e.Helper()
 				if got := e.tick().Next; got != want {
@@ -41,7 +34,7 @@ func TestUpkeep(t *testing.T) {
 			e.beat("w")
 			next(conveyor.DeadAfter)
 		})
-		alone("a beat tells of what was asked to stop, and of what was not named, only", func(e *engine) {
+		e.alone("a beat tells of what was asked to stop, and of what was not named, only", func(e *engine) {
 			e.add(job("a"), job("b"), job("c"))
 			e.reserves("a", "b", "c")
 			e.ok(e.Cancel(e.Context(), "b"))
@@ -53,14 +46,14 @@ func TestUpkeep(t *testing.T) {
 				e.Error(diff, reply.Outdated)
 			}
 		})
-		alone("what a worker leaves that was asked to stop is cancelled", func(e *engine) {
+		e.alone("what a worker leaves that was asked to stop is cancelled", func(e *engine) {
 			e.add(job("a"), job("h", after(wire.Edge_FAILURE, "a")))
 			e.take("a")
 			e.ok(e.Cancel(e.Context(), "a"))
 			e.ok(e.Leave(e.Context(), "w"))
 			e.states("a cancelled, h queued")
 		})
-		alone("an exchange goes on with what earlier calls left to do", func(e *engine) {
+		e.alone("an exchange goes on with what earlier calls left to do", func(e *engine) {
 			jobs := []*wire.Job{job("up")}
 			for i := range 450 {
 				jobs = append(jobs, job(fmt.Sprintf("h%03d", i), after(0, "up")))
@@ -72,7 +65,7 @@ func TestUpkeep(t *testing.T) {
 			}
 			e.states("up completed, h000 queued, h449 queued")
 		})
-		alone("a job that comes back after a delay stands behind those that were ready before", func(e *engine) {
+		e.alone("a job that comes back after a delay stands behind those that were ready before", func(e *engine) {
 			e.add(job("a"))
 			r := e.take("a")
 			e.exchange(0, conveyor.Ack{UUID: "a", Fence: r.Fence, Verdict: conveyor.VerdictDefer, Delay: time.Second})
@@ -80,12 +73,12 @@ func TestUpkeep(t *testing.T) {
 			e.pass(time.Second)
 			e.reserves("b", "a")
 		})
-		alone("given back without handler and without delay it keeps its place", func(e *engine) {
+		e.alone("given back without handler and without delay it keeps its place", func(e *engine) {
 			e.add(job("a"), job("b"))
 			e.run("a", conveyor.VerdictNoHandler)
 			e.reserves("a", "b")
 		})
-		alone("entries of leases that are none are swept", func(e *engine) {
+		e.alone("entries of leases that are none are swept", func(e *engine) {
 			e.ok(e.rdb.ZAdd(e.Context(), e.key("leases"), redisZ(float64(e.now), "never")).Err())
 			e.tick()
 			if n := e.rdb.Exists(e.Context(), e.key("leases")).Val(); n != 0 {

@@ -23,9 +23,7 @@ for lane = 2, 0, -1 do
   local n = min(100, BUDGET - #changed)
   if not is(key, 'list') then
     damage(key)
-  elseif n <= 0 then
-    left = true
-  else
+  elseif n > 0 then -- otherwise a lane before was left
     local t = call('LRANGE', key, -n, -1)
     local ids, nexts, met = {}, {}, 0
     for i = 1, #t do
@@ -44,7 +42,7 @@ for lane = 2, 0, -1 do
       end
       met = met + 1
     end
-    if met > 0 then call('LTRIM', key, 0, -(met + 1)) end
+    call('LTRIM', key, 0, -(met + 1))
     left = left or met == n
   end
 end

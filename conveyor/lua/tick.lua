@@ -17,9 +17,8 @@ if reap(100) >= 100 then more = true end
 
 local dead = {}
 for _, id in ipairs(call('ZRANGEBYSCORE', PRE .. 'workers', '-inf', num(now - dead_ms), 'LIMIT', 0, 10)) do
-  if #changed >= BUDGET then
-    more = true
-  elseif give_back(id, function(r) lose(r, 'worker ' .. id .. ' died') end) then
+  if #changed >= BUDGET then break end -- expire tells that there is more
+  if give_back(id, function(r) lose(r, 'worker ' .. id .. ' died') end) then
     retire(id, 'lost')
     dead[#dead + 1] = id
   else

@@ -16,7 +16,7 @@ local BUDGET = 200
 -- fault is the first reason to refuse the call. Scripts look at it before their first write.
 local fault
 local function refuse(text)
-  if not fault then fault = text end
+  fault = fault or text
 end
 
 -- num writes a whole number without exponent: milliseconds and counters outgrow tostring.

@@ -48,14 +48,13 @@ local function part_of(q, worker, n, free)
     local k = floor((low + high + 1) / 2)
     if gets(k) then low = k else high = k - 1 end
   end
-  if low < most then -- only those with less to do: two that leave a job to a third do not keep waking each other
-    local idle, n = PRE .. 'idle:' .. q, most - low
-    for i = 1, is(idle, 'zset') and #others or 0 do
-      local o = others[i]
-      if n > 0 and o.load < own + low and call('ZREM', idle, o.id) == 1 then
-        wake(o.id, q)
-        n = n - 1
-      end
+  -- Only those with less to do are woken: two that leave a job to a third do not keep waking each other.
+  local idle, spare = PRE .. 'idle:' .. q, most - low
+  for i = 1, spare > 0 and is(idle, 'zset') and #others or 0 do
+    local o = others[i]
+    if spare > 0 and o.load < own + low and call('ZREM', idle, o.id) == 1 then
+      wake(o.id, q)
+      spare = spare - 1
     end
   end
   return low

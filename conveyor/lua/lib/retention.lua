@@ -41,10 +41,10 @@ function retention.keep(over)
 end
 
 -- limit is how long a job may wait for its first start, as its tag v: when that ends, and how long it was. text is as given
--- with the job, in ms. It counts from the add, so another limit moves the end by the difference.
+-- with the job, in ms. It counts from the add, so another limit moves the end by the difference; for a job that started there
+-- is none, see note.
 function retention.limit(r, text)
   local at, ms = match(r.v or '', '^(%d+):(%d+)$')
-  if r.f or text == ms then return end
   r.v = text and num((at and at - ms or now) + tonumber(text)) .. ':' .. text
 end
 
@@ -53,7 +53,7 @@ local WAITS = {h = true, s = true, q = true}
 -- note brings `removals` and `expiry` up to date with a changed record: its tags and its state, '' when it is gone.
 function retention.note(r, st, zadd, zrem)
   local was, is_over = ENDED[r.os], ENDED[st]
-  if r.v and (r.f or not WAITS[st]) then r.v = nil end
+  if r.f or not WAITS[st] then r.v = nil end
   if r.v and r.v ~= r.ov then append(zadd, PRE .. 'expiry', match(r.v, '^%d+'), r.u) end
   if r.ov and not r.v then append(zrem, PRE .. 'expiry', r.u) end
   if r.r and is_over and (r.expire or not was) then append(zadd, PRE .. 'removals', num(now + tonumber(r.r)), r.u) end

@@ -27,7 +27,7 @@ local function sweep_queue(q, n)
     local r = us[i] and S[us[i]]
     if r and ENDED[r.st] and tonumber(r.t or 0) <= ends[i] then sweep_job(r) end
   end
-  if #us > 0 then call('LTRIM', key, 0, -(#us + 1)) end
+  call('LTRIM', key, 0, -(#us + 1))
   if #us == len then
     call('ZREM', sweeps, q)
   elseif #us < n then
@@ -42,14 +42,13 @@ local function sweep(n)
     n = n - sweep_queue(q, n)
     if n <= 0 then return true end
   end
-  local us, stale = call('ZRANGEBYSCORE', PRE .. 'removals', '-inf', num(now), 'LIMIT', 0, n), {}
+  local us = call('ZRANGEBYSCORE', PRE .. 'removals', '-inf', num(now), 'LIMIT', 0, n)
   load(us)
   for i = 1, #us do
     local r = S[us[i]]
     if r and r.r and ENDED[r.st] then sweep_job(r) end
-    if not r or not r.gone then stale[#stale + 1] = us[i] end
   end
-  many('ZREM', PRE .. 'removals', stale)
+  many('ZREM', PRE .. 'removals', us)
   return #us >= n
 end
 
