@@ -1,6 +1,7 @@
 package conveyor_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -66,6 +67,13 @@ func TestRefusals(t *testing.T) {
 				_, err := e.Beat(e.Context(), conveyor.WorkerInfo{ID: "w"})
 				return err
 			}, "status", "worker:w", "workers", "worker:w:jobs")
+			newcomers := 0
+			refuses(e, func(e *engine) error { // a worker that is known keeps its lease whatever became of the log
+				e.beat("w")
+				newcomers++
+				_, err := e.Beat(e.Context(), conveyor.WorkerInfo{ID: fmt.Sprint("new", newcomers)})
+				return err
+			}, "events", "events:seq")
 		})
 		e.Behaviour("A7v so does a leave", func(e *engine) {
 			refuses(e, func(e *engine) error { return e.Leave(e.Context(), "w") }, append(slices.Clone(jobs), "workers", "worker:w:jobs")...)
@@ -92,9 +100,30 @@ func TestRefusals(t *testing.T) {
 			}
 			e.ok(e.rdb.Rename(e.Context(), e.key("kept"), e.key("lock")).Err())
 			e.ok(e.Apply(e.Context(), guarded))
+			e.ok(e.rdb.Rename(e.Context(), e.key("lock"), e.key("kept")).Err())
+			e.ok(e.rdb.Set(e.Context(), e.key("lock"), "x", 0).Err())
+			err = e.SetQueue(e.Context(), "r", conveyor.QueueSettings{}, conveyor.GuardedBy(*guarded.Guard))
+			e.refused(err, conveyor.ErrCorrupt)
+			if err == nil || !strings.Contains(err.Error(), e.key("lock")) {
+				e.Errorf("got %v", err)
+			}
+		})
+		e.Run("so does a purge", func(e *engine) {
+			e = &engine{e.tb, newEngine(e, e.rdb).world}
+			refuses(e, func(e *engine) error {
+				_, err := conveyor.RunScript(e.Context(), e.Client, "purge", "me", e.number.Add(1), "q", "")
+				return err
+			}, append(slices.Clone(jobs), "call:me", "callers")...)
+		})
+		e.Run("so does a message", func(e *engine) {
+			e = &engine{e.tb, newEngine(e, e.rdb).world}
+			refuses(e, func(e *engine) error {
+				_, err := conveyor.RunScript(e.Context(), e.Client, "emit", "b", 0, e.number.Add(1), "b", "x", "", "me")
+				return err
+			}, "status", "callers", "call:me", "events", "events:seq")
 		})
 		e.Behaviour("A7z so does a tick", func(e *engine) {
-			refuses(e, func(e *engine) error { _, err := e.Tick(e.Context()); return err }, append(slices.Clone(jobs), "workers", "callers")...)
+			refuses(e, func(e *engine) error { _, err := e.Tick(e.Context()); return err }, append(slices.Clone(jobs), "workers", "callers", "sweeps", "removals", "expiry")...)
 		})
 	})
 }
