@@ -101,7 +101,9 @@ func (f *follower) start(m meta) (Position, bool) {
 // lost says that the log does not reach back to a position.
 func (f *follower) lost(at Position, head int64) {
 	switch {
-	case f.first > 0 && f.jobs == nil: // the apply itself has told what it did
+	case f.first > 0 && f.jobs == nil:
+		f.mail.post(Warning{Summary: "Changes of jobs are not in the event log any more",
+			Detail: fmt.Sprintf("The log does not reach back to the beginning of this apply. How the jobs stand now, at event %d, is told instead.", head)})
 	case f.jobs != nil || f.o.After != nil:
 		f.mail.post(Warning{Summary: "Changes of jobs are not in the event log any more",
 			Detail: fmt.Sprintf("The log does not reach back to %s. How the jobs stand now, at event %d, is told instead.", at, head)})

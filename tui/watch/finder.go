@@ -62,6 +62,15 @@ func (m *model) find(t tab, s *search) tea.Cmd {
 	if !s.step(m.fleet) {
 		return func() tea.Msg { return foundMsg{t, s} }
 	}
+	if !s.sorted {
+		if s.moves() && len(s.rows) > perStep {
+			return func() tea.Msg {
+				s.sort()
+				return foundMsg{t, s}
+			}
+		}
+		s.sort()
+	}
 	f.rows, f.underway = s.rows, nil
 	if t == tabJobs {
 		m.rearrange()

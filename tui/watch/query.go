@@ -37,7 +37,8 @@ type row struct {
 	job  *board.Job
 }
 
-// search answers a query in steps, so that the view stays awake: each looks at some of the jobs, the last one sorts.
+// search answers a query in steps, so that the view stays awake: each looks at some of the jobs. What is then to be sorted, is,
+// beside the view if it is much.
 type search struct {
 	query
 	lists       int // of the fleet when it began
@@ -45,16 +46,16 @@ type search struct {
 	rows        []row
 	keys        []uint64 // a sort key above the row's number; for orders that move
 	now         time.Time
+	sorted      bool
 }
 
 // perStep is how many jobs one step looks at: a millisecond or two.
 const perStep = 10_000
 
-// step goes on, and tells whether all is found.
+// step goes on, and tells whether all has been looked at.
 func (s *search) step(f *fleet) bool {
 	for n := 0; n < perStep; {
 		if s.flow >= len(f.flows) {
-			s.sort()
 			return true
 		}
 		w := f.flows[s.flow]
@@ -115,7 +116,9 @@ func (s *search) key(j *board.Job) uint64 {
 	}
 }
 
+// sort touches nothing but the search.
 func (s *search) sort() {
+	s.sorted = true
 	if !s.moves() {
 		return
 	}
