@@ -202,6 +202,15 @@ func TestReattachTooLate(t *testing.T) {
 				l.Errorf("%s: told %q, began with %v", name, n.changes, n.began)
 			}
 		}
+		n := &teller{}
+		mail := newMailbox(n)
+		own := &follower{client: l.Client, workflow: "w", mail: mail, first: 1} // of an apply that was too slow for its own log
+		_, err = own.run(l.Context())
+		l.ok(err)
+		mail.close()
+		if diff := cmp.Diff([]string{"Changes of jobs are not in the event log any more"}, n.warnings); diff != "" {
+			l.Errorf("an apply warned (-want +got):\n%s", diff)
+		}
 	})
 }
 

@@ -12,7 +12,8 @@ import (
 
 // The rhythm of watching. What the event log tells is told at once; the rest is looked at in turns.
 const (
-	idleTurns     = 2                // from one look to the next, in an idle namespace; one where something happens is looked at each turn
+	idleTurns     = 4                // from one look to the next, in an idle namespace; one where something happens is looked at each turn
+	idleWait      = 2                // turns that an idle namespace is waited for in one go
 	crewEvery     = 10 * time.Second // what workers say of themselves, but for their beat
 	againEvery    = 5 * time.Second  // lists are told again, though nothing has changed
 	maxPause      = 5 * time.Second  // from one reading of a large state that changes to the next; ten times as long as it takes
@@ -105,11 +106,19 @@ func (w *watcher) step(ctx context.Context) error {
 	if w.survey == nil {
 		return w.load(ctx)
 	}
-	if err := w.read(ctx, w.every); err != nil || w.survey == nil {
+	if err := w.read(ctx, w.wait()); err != nil || w.survey == nil {
 		return err
 	}
 	w.tell(ctx)
 	return w.turn(ctx)
+}
+
+// wait is how long the next event is waited for: longer while there is nothing to tell by the clock.
+func (w *watcher) wait() time.Duration {
+	if w.busy || w.due || len(w.runs) > 0 || w.loose.dirty {
+		return w.every
+	}
+	return idleWait * w.every
 }
 
 // read takes the next events in. A reader that missed some has no survey afterwards.

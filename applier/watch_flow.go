@@ -161,35 +161,35 @@ func (w *watcher) holder(fields []any) *Holder {
 	return h
 }
 
-// readLocks looks who applies: at the locks that were held, and in turn at some others.
-func (w *watcher) readLocks(ctx context.Context) error {
+// locksIn reads who applies as part of a pipeline, by workflow: the locks that were held, and in turn some others.
+func (w *watcher) locksIn(ctx context.Context, pipe redis.Pipeliner) map[string]*redis.SliceCmd {
 	names := w.locks.next(locksInTurn)
 	for name, f := range w.flows {
 		if f.lock != nil && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	if len(names) == 0 {
-		return nil
+	locks := make(map[string]*redis.SliceCmd, len(names))
+	for _, name := range names {
+		locks[name] = pipe.HMGet(ctx, w.client.Prefix()+lockKey(name), holderFields...)
 	}
-	pipe := w.client.Redis().Pipeline()
-	cmds := make([]*redis.SliceCmd, len(names))
-	for i, name := range names {
-		cmds[i] = pipe.HMGet(ctx, w.client.Prefix()+lockKey(name), holderFields...)
-	}
-	_, _ = pipe.Exec(ctx) // each command is asked for its own error
-	for i, name := range names {
+	return locks
+}
+
+// seeLocks notes the locks as they were read.
+func (w *watcher) seeLocks(locks map[string]*redis.SliceCmd) error {
+	for name, cmd := range locks {
 		f := w.flows[name]
 		if f == nil {
 			continue
 		}
-		if err := cmds[i].Err(); err != nil {
+		if err := cmd.Err(); err != nil {
 			if unreachable(err) {
 				return err
 			}
 			continue // something else has that name; the next apply says so
 		}
-		f.lock = w.holder(cmds[i].Val())
+		f.lock = w.holder(cmd.Val())
 	}
 	return nil
 }

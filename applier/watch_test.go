@@ -471,13 +471,13 @@ func TestWatchCosts(t *testing.T) {
 		l.Logf("%d commands, %d round trips to begin with", count.sent.Load(), count.pipelines.Load())
 		count.sent.Store(0)
 		count.pipelines.Store(0)
-		const steps = 6 // of a second each
+		const steps = 4 // of two seconds each
 		for range steps {
 			l.ok(w.step(l.Context()))
 		}
-		l.Logf("%d commands, %d round trips in %d idle turns", count.sent.Load(), count.pipelines.Load(), steps)
-		if n := count.sent.Load(); n > 8*steps {
-			l.Errorf("%d commands in %d idle turns", n, steps)
+		l.Logf("%d commands, %d round trips in %d idle turns", count.sent.Load(), count.pipelines.Load(), idleWait*steps)
+		if n := count.sent.Load(); n > 5*idleWait*steps {
+			l.Errorf("%d commands in %d idle turns", n, idleWait*steps)
 		}
 		mail.close()
 		s.all()

@@ -27,7 +27,7 @@ func (w *watcher) turn(ctx context.Context) error {
 		}
 	}
 	w.tellProgress(now)
-	if w.busy || now.Sub(w.lookedAt) >= idleTurns*w.every {
+	if w.busy || w.due || now.Sub(w.lookedAt) >= idleTurns*w.every {
 		w.busy, w.lookedAt = false, now
 		if err := w.look(ctx); err != nil {
 			return err
@@ -40,18 +40,21 @@ func (w *watcher) turn(ctx context.Context) error {
 	return nil
 }
 
-// look reads what no event announces: states, locks, settings of queues, beats of workers.
+// look reads what no event announces: states, and with one round trip locks, settings of queues and beats of workers.
 func (w *watcher) look(ctx context.Context) error {
 	if err := w.readFlows(ctx, false); err != nil || w.survey == nil {
 		return err
 	}
-	if err := w.readLocks(ctx); err != nil {
+	pipe := w.client.Redis().Pipeline()
+	locks, queues, beats := w.locksIn(ctx, pipe), w.client.QueuesIn(ctx, pipe), w.client.BeatsIn(ctx, pipe)
+	_, _ = pipe.Exec(ctx) // each command is asked for its own error
+	if err := w.seeLocks(locks); err != nil {
 		return err
 	}
-	if err := w.readQueues(ctx); err != nil {
+	if err := w.seeQueues(queues()); err != nil {
 		return err
 	}
-	if err := w.readCrew(ctx); err != nil {
+	if err := w.seeCrew(ctx, beats); err != nil {
 		return err
 	}
 	w.warnUnserved()
@@ -87,9 +90,8 @@ func (w *watcher) damaged(what string, err error) bool {
 	return true
 }
 
-// readQueues reads the queues and tells them.
-func (w *watcher) readQueues(ctx context.Context) error {
-	queues, err := w.client.Queues(ctx)
+// seeQueues tells the queues as they were read.
+func (w *watcher) seeQueues(queues []conveyor.QueueInfo, err error) error {
 	switch {
 	case err == nil:
 		w.fleet.queues = queues
@@ -124,10 +126,10 @@ func sameQueueSeen(a, b QueueSeen) bool {
 		slices.Equal(a.Info.DeclaredBy, b.Info.DeclaredBy)
 }
 
-// readCrew reads the workers and tells them. What they say of themselves is read when one came or went, and now and then.
-func (w *watcher) readCrew(ctx context.Context) error {
+// seeCrew tells the workers, whose beats were read. What they say of themselves is read when one came or went, and now and then.
+func (w *watcher) seeCrew(ctx context.Context, read func() (map[string]time.Time, time.Time, error)) error {
 	f := &w.fleet
-	beats, now, err := w.client.Beats(ctx)
+	beats, now, err := read()
 	if err == nil && (f.moved || time.Since(f.readAt) >= crewEvery || len(beats) != len(f.workers) || !known(f.workers, beats)) {
 		var workers []conveyor.WorkerInfo
 		if workers, err = w.client.Workers(ctx); err == nil {

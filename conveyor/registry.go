@@ -117,17 +117,28 @@ func (c *Client) WaitWake(ctx context.Context, workerID string, timeout time.Dur
 // Beats tells when each registered worker beat last, and what time it is, by the store's clock. It is one small read.
 func (c *Client) Beats(ctx context.Context) (last map[string]time.Time, now time.Time, err error) {
 	pipe := c.rdb.Pipeline()
+	beats := c.BeatsIn(ctx, pipe)
+	_, _ = pipe.Exec(ctx) // each command is asked for its own error
+	return beats()
+}
+
+// BeatsIn is Beats as part of a pipeline with other reads: call what it returns after Exec.
+func (c *Client) BeatsIn(ctx context.Context, pipe redis.Pipeliner) func() (last map[string]time.Time, now time.Time, err error) {
 	ids, beat := pipe.ZRangeWithScores(ctx, c.keys.workers(), 0, -1), pipe.Time(ctx)
 	clock := pipe.Get(ctx, c.keys.clock())
-	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
-		return nil, now, read(ctx, "read "+c.keys.workers(), err)
+	return func() (last map[string]time.Time, now time.Time, err error) {
+		for _, cmd := range []redis.Cmder{ids, beat, clock} {
+			if err := cmd.Err(); err != nil && !errors.Is(err, redis.Nil) {
+				return nil, now, read(ctx, "read "+c.keys.workers(), err)
+			}
+		}
+		last = make(map[string]time.Time, len(ids.Val()))
+		for _, z := range ids.Val() {
+			id, _ := z.Member.(string)
+			last[id] = time.UnixMilli(int64(z.Score))
+		}
+		return last, testClock(beat.Val(), clock.Val()), nil
 	}
-	last = make(map[string]time.Time, len(ids.Val()))
-	for _, z := range ids.Val() {
-		id, _ := z.Member.(string)
-		last[id] = time.UnixMilli(int64(z.Score))
-	}
-	return last, testClock(beat.Val(), clock.Val()), nil
 }
 
 // Workers lists the registered workers by id.

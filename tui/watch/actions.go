@@ -177,6 +177,11 @@ func (m *model) acted(msg actedMsg) tea.Cmd {
 		m.say(false, "%s is told to stop.", q.name)
 	case err == nil && q.row.job == nil:
 		m.say(false, "Queue %s %s.", q.name, q.deed.past)
+		for i := range m.fleet.queues { // an idle namespace is looked at but now and then
+			if m.fleet.queues[i].Name == q.target {
+				m.fleet.queues[i].ByHand = q.deed == pauseQueue
+			}
+		}
 	case err == nil:
 		m.say(false, "%s %s.", q.name, q.deed.past)
 	case errors.Is(err, conveyor.ErrState), errors.Is(err, conveyor.ErrNotFound):
