@@ -2,6 +2,7 @@ package conveyor_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -149,5 +150,109 @@ func TestFairShare(t *testing.T) {
 			takes(e, turn{"w2", 10, 1}, turn{"w2", 9, 0})
 			woken("")
 		})
+		woken := func(e *engine) (ids []string) {
+			e.Helper()
+			for i := range 9 {
+				if id := fmt.Sprintf("w%d", i); e.rdb.Del(e.Context(), e.key("wake:"+id)).Val() == 1 {
+					ids = append(ids, id)
+				}
+			}
+			return ids
+		}
+		e.alone("only idle workers with less to do are woken, one for each job", func(e *engine) {
+			for i, capacity := range []int{0, 10, 10, 1, 10, 10, 10} { // w1 asks
+				if i > 0 {
+					worker(e, fmt.Sprint("w", i), capacity)
+					e.pass(time.Millisecond)
+				}
+			}
+			elsewhere := func(id string, n int) {
+				e.Helper()
+				for range n {
+					e.add(job("", queue("other")))
+				}
+				reply, err := e.Exchange(e.Context(), conveyor.ExchangeRequest{Worker: id, Number: e.number.Add(1), Queues: []string{"other"}, Want: n})
+				e.ok(err)
+				if len(reply.Reserved) != n {
+					e.Fatalf("reserved %v", names(reply.Reserved))
+				}
+			}
+			fair(e, nil)
+			for _, id := range []string{"w0", "w2", "w3", "w4", "w5"} { // idle; w0, which told no slots, is woken by the job itself
+				takes(e, turn{id, 1, 0})
+				e.pass(time.Millisecond)
+			}
+			elsewhere("w1", 3)
+			elsewhere("w3", 1) // full
+			elsewhere("w5", 4) // more to do
+			e.add(job("c"))
+			if got := woken(e); !slices.Equal(got, []string{"w0"}) {
+				e.Fatalf("woken %v", got)
+			}
+			takes(e, turn{"w1", 5, 0}) // w2, w4 and w6 have nothing to do: the first two are idle
+			if got := woken(e); !slices.Equal(got, []string{"w4"}) {
+				e.Fatalf("woken %v", got)
+			}
+			takes(e, turn{"w1", 5, 0})
+			if got := woken(e); !slices.Equal(got, []string{"w2"}) {
+				e.Fatalf("woken %v", got)
+			}
+			takes(e, turn{"w1", 5, 0})
+			if got := woken(e); len(got) > 0 {
+				e.Fatalf("woken %v", got)
+			}
+		})
+		e.alone("what becomes ready in the same call is shared too", func(e *engine) {
+			fair(e, nil)
+			worker(e, "w1", 4)
+			worker(e, "w2", 4)
+			e.add(job("up"))
+			r := e.exchangeAs("w1", 1).Reserved[0]
+			for i := range 4 {
+				e.add(job(fmt.Sprint("h", i), after(0, "up")))
+			}
+			if rs := e.exchangeAs("w1", 4, ack(r, conveyor.VerdictDone)).Reserved; len(rs) != 2 {
+				e.Errorf("reserved %v", names(rs))
+			}
+		})
+		e.alone("what the same call takes elsewhere counts as the worker's", func(e *engine) {
+			fair(e, nil)
+			worker(e, "w1", 10, "other", "q")
+			worker(e, "w2", 10)
+			e.add(job("o1", queue("other")), job("o2", queue("other")))
+			fill(e, 6)
+			reply, err := e.Exchange(e.Context(), conveyor.ExchangeRequest{Worker: "w1", Number: e.number.Add(1), Queues: []string{"other", "q"}, Want: 8})
+			e.ok(err)
+			if len(reply.Reserved) != 4 {
+				e.Errorf("reserved %v", names(reply.Reserved))
+			}
+			takes(e, turn{"w2", 10, 4})
+		})
+		e.alone("a queue that is named twice is shared once", func(e *engine) {
+			fair(e, nil)
+			worker(e, "w1", 10)
+			worker(e, "w2", 10)
+			fill(e, 6)
+			reply, err := e.Exchange(e.Context(), conveyor.ExchangeRequest{Worker: "w1", Number: e.number.Add(1), Queues: []string{"q", "q"}, Want: 8})
+			e.ok(err)
+			if len(reply.Reserved) != 3 {
+				e.Errorf("reserved %v", names(reply.Reserved))
+			}
+		})
+		for _, key := range []string{"worker:w2", "worker:w2:jobs"} {
+			e.alone("a worker of whom nothing can be read is left nothing: "+key, func(e *engine) {
+				fair(e, nil)
+				worker(e, "w1", 10)
+				worker(e, "w2", 10)
+				fill(e, 4)
+				kept := e.rdb.Rename(e.Context(), e.key(key), e.key("aside")).Err() == nil
+				e.ok(e.rdb.Set(e.Context(), e.key(key), "x", 0).Err())
+				takes(e, turn{"w1", 10, 4})
+				e.ok(e.rdb.Del(e.Context(), e.key(key)).Err())
+				if kept {
+					e.ok(e.rdb.Rename(e.Context(), e.key("aside"), e.key(key)).Err())
+				}
+			})
+		}
 	})
 }

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/waybill-dev/waybill/conveyor"
@@ -69,6 +71,100 @@ func TestMessages(t *testing.T) {
 			}
 			if entry := e.rdb.HGet(e.Context(), e.key("status"), "b").Val(); strings.Contains(entry, "|j") {
 				e.Errorf("left in %s", entry)
+			}
+		})
+	})
+}
+
+// TestEmissions looks at the single calls by which messages are sent.
+func TestEmissions(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		type told struct {
+			Name, Data string
+			Fence      int64
+			Broadcast  bool
+		}
+		messages := func(e *engine, want ...told) {
+			e.Helper()
+			batch, err := e.Events(e.Context(), 0, 0)
+			e.ok(err)
+			var got []told
+			for _, ev := range batch.Events {
+				if m := ev.Message; m != nil {
+					got = append(got, told{m.Name, string(m.Data), m.Fence, m.Broadcast})
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				e.Errorf("told (-want +got):\n%s", diff)
+			}
+		}
+		emit := func(e *engine, want any, args ...any) {
+			e.Helper()
+			got, err := conveyor.RunScript(e.Context(), e.Client, "emit", args...)
+			if sentinel, ok := want.(error); ok {
+				e.refused(err, sentinel)
+				return
+			}
+			e.ok(err)
+			if got != want {
+				e.Errorf("replied %v, want %v", got, want)
+			}
+		}
+		const one, zero = int64(1), int64(0)
+		e.alone("of a client: told once, in order, whoever else sends", func(e *engine) {
+			e.add(job("a"))
+			emit(e, one, "a", 0, 1, "b", "x", "1", "me")
+			before := dump(e)
+			emit(e, zero, "a", 0, 1, "b", "x", "1", "me")
+			emit(e, conveyor.ErrNotFound, "never", 0, 2, "b", "x", "", "me")
+			if diff := cmp.Diff(before, dump(e)); diff != "" {
+				e.Errorf("something is changed (-before +after):\n%s", diff)
+			}
+			emit(e, one, "a", 0, 3, "e", "x", "3", "me")
+			emit(e, conveyor.ErrOutdated, "a", 0, 2, "b", "x", "2", "me")
+			emit(e, one, "a", 0, 1, "b", "y", "1", "you")
+			messages(e, told{"x", "1", 0, true}, told{"x", "3", 0, false}, told{"y", "1", 0, true})
+		})
+		e.alone("a client's number is forgotten some time after its last message", func(e *engine) {
+			e.add(job("a"))
+			emit(e, one, "a", 0, 1, "b", "x", "", "me")
+			e.pass(59 * time.Minute)
+			emit(e, one, "a", 0, 2, "b", "x", "", "me")
+			e.pass(59 * time.Minute)
+			e.tick()
+			if e.rdb.Exists(e.Context(), e.key("call:me"), e.key("callers")).Val() != 2 {
+				e.Error("it is forgotten already")
+			}
+			e.pass(time.Minute)
+			e.tick()
+			if e.rdb.Exists(e.Context(), e.key("call:me"), e.key("callers")).Val() != 0 {
+				e.Error("it is not")
+			}
+		})
+		e.alone("of an attempt: told once, while it runs", func(e *engine) {
+			e.add(job("a"))
+			r := e.take("a")
+			emit(e, one, "a", 1, 1, "e", "x", "1", "")
+			emit(e, zero, "a", 1, 1, "e", "x", "1", "")
+			emit(e, one, "a", 1, 3, "b", "x", "3", "")
+			emit(e, zero, "a", 1, 2, "e", "x", "2", "")
+			emit(e, conveyor.ErrOutdated, "never", 1, 1, "e", "x", "", "")
+			e.end(r, conveyor.VerdictBack)
+			emit(e, conveyor.ErrOutdated, "a", 1, 4, "e", "x", "4", "")
+			e.take("a")
+			emit(e, conveyor.ErrOutdated, "a", 1, 4, "e", "x", "4", "")
+			emit(e, one, "a", 2, 1, "e", "x", "again", "")
+			messages(e, told{"x", "1", 1, false}, told{"x", "3", 1, true}, told{"x", "again", 2, false})
+			e.ok(e.Leave(e.Context(), "w"))
+		})
+		e.alone("the log keeps fewer events with much data", func(e *engine) {
+			e.add(job("a"))
+			data := strings.Repeat("x", conveyor.MaxMessage)
+			for n := range 600 {
+				emit(e, one, "a", 0, n+1, "b", "x", data, "me")
+			}
+			if n := e.rdb.XLen(e.Context(), e.key("events")).Val(); n > 400 {
+				e.Errorf("%d events are kept", n)
 			}
 		})
 	})

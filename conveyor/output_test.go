@@ -47,6 +47,56 @@ func TestLogs(t *testing.T) {
 				e.Errorf("%d entries, %+v", len(last), last)
 			}
 		})
+		e.alone("what is left out follows all that was kept", func(e *engine) {
+			e.add(job("a"))
+			e.take("a")
+			piece := strings.Repeat("x", conveyor.MaxLog/2)
+			for n := range int64(4) {
+				e.ok(e.AppendLog(e.Context(), "a", 1, n+1, []byte(piece)))
+			}
+			type entry struct {
+				N, Dropped int64
+				Bytes      int
+			}
+			var got []entry
+			for _, l := range read(e, conveyor.LogPosition{}) {
+				got = append(got, entry{l.N, l.Dropped, len(l.Text)})
+			}
+			if diff := cmp.Diff([]entry{{1, 0, len(piece)}, {2, 0, len(piece)}, {4, 2 * int64(len(piece)), 0}}, got); diff != "" {
+				e.Errorf("entries (-want +got):\n%s", diff)
+			}
+			e.ok(e.Leave(e.Context(), "w"))
+		})
+		e.alone("who runs no attempt writes nothing", func(e *engine) {
+			e.add(job("a"))
+			e.run("a", conveyor.VerdictBack)
+			for _, uuid := range []string{"a", "never"} {
+				e.refused(e.AppendLog(e.Context(), uuid, 1, 1, []byte("x")), conveyor.ErrOutdated)
+				e.refused(e.SetProgress(e.Context(), uuid, 1, conveyor.Progress{Done: 1}), conveyor.ErrOutdated)
+			}
+		})
+		e.alone("what the attempt before told too is news of the next one", func(e *engine) {
+			e.add(job("a"))
+			for range 2 {
+				r := e.take("a")
+				e.pass(time.Second)
+				for range 2 {
+					e.ok(e.SetProgress(e.Context(), "a", r.Fence, conveyor.Progress{Done: 1, Total: 2}))
+				}
+				e.end(r, conveyor.VerdictBack)
+			}
+			batch, err := e.Events(e.Context(), 0, 0)
+			e.ok(err)
+			news := 0
+			for _, ev := range batch.Events {
+				if ev.Kind == "progress" {
+					news++
+				}
+			}
+			if news != 2 {
+				e.Errorf("told %d times", news)
+			}
+		})
 		e.Behaviour("A14c a superseded attempt writes nothing", func(e *engine) {
 			log := func(fence, n int64, text string) error { return e.AppendLog(e.Context(), "a", fence, n, []byte(text)) }
 			e.add(job("a"))

@@ -234,7 +234,19 @@ func TestWake(t *testing.T) {
 			want(e, "freed", woken("w2"), true)
 			e.ok(e.SetQueue(e.Context(), "q", conveyor.QueueSettings{Paused: true}))
 			e.exchangeAs("w2", 1)
+			e.ok(e.PauseQueue(e.Context(), "q"))
+			want(e, "paused by hand too", woken("w2"), false)
+			e.ok(e.rdb.Rename(e.Context(), e.key("sweeps"), e.key("aside")).Err())
+			e.ok(e.rdb.Set(e.Context(), e.key("sweeps"), "x", 0).Err()) // hinders nobody
 			e.ok(e.DeleteQueueSettings(e.Context(), "q"))
+			e.ok(e.rdb.Rename(e.Context(), e.key("aside"), e.key("sweeps")).Err())
+			e.ok(e.SetQueue(e.Context(), "q", conveyor.QueueSettings{}))
+			want(e, "known once", woken("w2"), true)
+			e.exchangeAs("w2", 1)
+			e.ok(e.ResumeQueue(e.Context(), "q"))
+			if ttl := e.rdb.PTTL(e.Context(), e.key("wake:w2")).Val(); ttl <= 0 {
+				e.Errorf("the wake-up stays: %s", ttl)
+			}
 			want(e, "resumed", woken("w2"), true)
 			e.run("s2", conveyor.VerdictDone)
 		})
