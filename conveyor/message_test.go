@@ -160,10 +160,10 @@ func TestEmissions(t *testing.T) {
 		e.alone("the log keeps fewer events with much data", func(e *engine) {
 			e.add(job("a"))
 			data := strings.Repeat("x", conveyor.MaxMessage)
-			for n := range 600 {
+			for n := range 320 {
 				emit(e, one, "a", 0, n+1, "b", "x", data, "me")
 			}
-			if n := e.rdb.XLen(e.Context(), e.key("events")).Val(); n > 400 {
+			if n := e.rdb.XLen(e.Context(), e.key("events")).Val(); n > 300 {
 				e.Errorf("%d events are kept", n)
 			}
 		})
