@@ -17,7 +17,9 @@ func testOptions(p *planner.Plan) Options {
 }
 
 func testModel(o Options) model {
-	return newModel(o, lipgloss.NewRenderer(io.Discard, termenv.WithProfile(termenv.Ascii)))
+	r := lipgloss.NewRenderer(io.Discard)
+	r.SetColorProfile(termenv.Ascii)
+	return newModel(o, r)
 }
 
 // started is a model to which Init's command has answered.

@@ -24,7 +24,9 @@ func testModel(o Options) model {
 	if o.Now == nil {
 		o.Now = func() time.Time { return script.Noon }
 	}
-	return newModel(o, lipgloss.NewRenderer(io.Discard, termenv.WithProfile(termenv.Ascii)), func() tea.Msg { return nil })
+	r := lipgloss.NewRenderer(io.Discard)
+	r.SetColorProfile(termenv.Ascii)
+	return newModel(o, r, func() tea.Msg { return nil })
 }
 
 // play feeds messages to a model; an applier.Event stands for a frame with that event, a string for a key.

@@ -17,7 +17,9 @@ import (
 
 func testModel(d Actions) *model {
 	o := Options{Now: func() time.Time { return script.Noon }, Zone: time.UTC, Namespace: "shop", Actions: d}.withDefaults()
-	m := newModel(o, lipgloss.NewRenderer(io.Discard, termenv.WithProfile(termenv.Ascii)), func() tea.Msg { return nil })
+	r := lipgloss.NewRenderer(io.Discard)
+	r.SetColorProfile(termenv.Ascii)
+	m := newModel(o, r, func() tea.Msg { return nil })
 	m.after = func(d time.Duration, msg func() tea.Msg) tea.Cmd {
 		if d == tickEvery || d == 0 { // the tests say what time it is
 			return nil
