@@ -100,14 +100,18 @@ func (m *model) keyLine() string {
 		bindings = append([]key.Binding{m.keys.Next, m.keys.Prior}, bindings...)
 		bindings[0], bindings[1], bindings[2], bindings[3] = bindings[2], bindings[3], bindings[0], bindings[1]
 	}
-	line := ""
+	line, help := "", " · "+m.keys.Help.Help().Key+" "+m.keys.Help.Help().Desc
 	for _, b := range bindings {
 		part := m.styles.Title.Render(b.Help().Key) + m.styles.Faint.Render(" "+b.Help().Desc)
 		if line != "" {
 			part = line + m.styles.Faint.Render(" · ") + part
 		}
-		if ansi.StringWidth(part) > m.width {
-			break
+		room := m.width
+		if b.Help() != m.keys.Help.Help() {
+			room -= ansi.StringWidth(help) // the help names the others
+		}
+		if ansi.StringWidth(part) > room {
+			continue
 		}
 		line = part
 	}

@@ -42,7 +42,7 @@ func (m *model) helpLines(width int) []string {
 		conveyor.StateQueued, conveyor.StateHeld, conveyor.StateClosing, conveyor.StateSkipped} {
 		marks = append(marks, fill(m.styles.Of(s).Render(screen.Mark(s)), 3)+markWords[s])
 	}
-	marks = append(marks, fill("•", 3)+"in layers: waits for it, or it for this")
+	marks = append(marks, fill("•", 3)+"in layers: linked to the chosen")
 	blocks = append(blocks, marks)
 	filter := []string{m.styles.Title.Render("Filter"), "load eu", "  both in the address", "state:failed", "queue:etl  worker:w1", "type:exec  workflow:sales",
 		"-state:done  not these"}
