@@ -164,8 +164,10 @@ type Result struct {
 	Detached                  bool
 	Interrupted               bool
 	// Bad lists the declared jobs that failed, were cancelled, expired or are on hold.
-	Bad     []Followed
-	Outputs map[string]string // canonical JSON by name
+	Bad []Followed
+	// Scheduled is how many jobs wait for their time, which somebody has to be there for to run them.
+	Scheduled int
+	Outputs   map[string]string // canonical JSON by name
 	// From is where the run begins in the event stream: all that its jobs did comes after it. Nil when it wrote nothing.
 	From *Position
 }

@@ -253,6 +253,8 @@ func (f *follower) result() Result {
 			continue
 		}
 		switch j.status.State {
+		case conveyor.StateScheduled:
+			r.Scheduled++
 		case conveyor.StateFailed, conveyor.StateCancelled, conveyor.StateExpired, conveyor.StateOnHold, conveyor.StateUnknown:
 			r.Bad = append(r.Bad, j.followed())
 		}

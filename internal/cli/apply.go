@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/planner"
 )
 
@@ -28,7 +31,7 @@ func (p *applying) flags(cmd *cobra.Command) {
 	p.planning.flags(cmd)
 	cmd.Flags().BoolVar(&p.plain, "plain", false, "Write lines on a terminal too, instead of views that fill the screen. The WAYBILL_PLAIN variable does the same.")
 	cmd.Flags().BoolVar(&p.autoApprove, "auto-approve", false, "Do not ask for approval.")
-	cmd.Flags().DurationVar(&p.lockTimeout, "lock-timeout", applier.DefaultLockTimeout, "Wait so long for a lock that somebody else holds, as in `30s`.")
+	cmd.Flags().DurationVar(&p.lockTimeout, "lock-timeout", applier.DefaultLockTimeout, "Wait so long for a lock that somebody else holds, as in `30s`. Default: 20s.")
 }
 
 func (a *app) applyCommand() *cobra.Command {
@@ -301,7 +304,15 @@ func (p *applying) hint(r applier.Result) string {
 	case r.Interrupted:
 		return "The jobs go on without this command. To follow them again:\n\n  waybill watch" + redis + dir
 	}
-	return ""
+	var hints []string
+	if held := slices.IndexFunc(r.Bad, func(j applier.Followed) bool { return j.Status.State == conveyor.StateOnHold }); held >= 0 {
+		hints = append(hints, "On hold is what somebody has to look at. To let it go on:\n\n  waybill job release"+redis+" "+
+			shellWord(r.Bad[held].Addr.String())+dir)
+	}
+	if r.Scheduled > 0 && p.ownWorker {
+		hints = append(hints, "What waits for its time runs when a worker serves it then:\n\n  waybill worker"+redis+dir)
+	}
+	return strings.Join(hints, "\n\n")
 }
 
 // onwards is how a script goes on from a detached apply.

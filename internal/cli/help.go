@@ -78,7 +78,7 @@ func options(w io.Writer, title string, flags *pflag.FlagSet, withHelp bool) {
 		if len(name) > column-4 {
 			lines = append([]string{""}, lines...)
 		}
-		fmt.Fprintf(w, "  %-*s%s\n", column-2, name, lines[0])
+		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-*s%s", column-2, name, lines[0]), " "))
 		for _, line := range lines[1:] {
 			fmt.Fprintf(w, "%*s%s\n", column, "", line)
 		}

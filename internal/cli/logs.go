@@ -13,6 +13,8 @@ import (
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/planner"
+	"github.com/waybill-dev/waybill/tui/board"
+	"github.com/waybill-dev/waybill/tui/screen"
 )
 
 // logsRequest is what logs was asked for.
@@ -89,7 +91,8 @@ func (a *app) logs(ctx context.Context, q logsRequest, args []string) error {
 		return err
 	}
 	if len(q.addrs) == 1 && len(chosen) == 1 && !q.json {
-		l := logReader{source: q.source(s, state.Records[chosen[0]]), out: a.p.Stdout, notes: a.p.Stderr, clean: terminal(a.p.Stdout)}
+		l := logReader{source: q.source(s, state.Records[chosen[0]]), out: a.p.Stdout, notes: a.p.Stderr, clean: terminal(a.p.Stdout),
+			nothing: q.nothing(chosen[0], state.Live[chosen[0]])}
 		return l.run(ctx, q.follow)
 	}
 	many := newLogLines(a, chosen, q.json)
@@ -159,6 +162,20 @@ func (q *logsRequest) wants(addr config.Addr) bool {
 
 func (q *logsRequest) source(s *store, r *planner.Record) *logSource {
 	return newLogSource(s.client, r.UUID.String(), q.begin, q.attempt)
+}
+
+// nothing says why there is nothing to show of a job.
+func (q *logsRequest) nothing(address string, live planner.Live) string {
+	name := screen.Clean(address)
+	switch {
+	case live.Fence == 0:
+		return name + " has not started yet."
+	case q.attempt > live.Fence:
+		return fmt.Sprintf("%s has started %s so far.", name, board.Count(int(live.Fence), "time", "times"))
+	case q.since != "":
+		return name + " has written nothing since then."
+	}
+	return name + " has written nothing, or its log is no longer kept."
 }
 
 // unknownJob says which addresses there are near one that is not recorded.

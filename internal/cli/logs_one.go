@@ -18,7 +18,8 @@ const logBlock = time.Second
 type logReader struct {
 	source     *logSource
 	out, notes io.Writer
-	clean      bool // out is a terminal: what jobs write must not steer it
+	nothing    string // noted when there is nothing to write
+	clean      bool   // out is a terminal: what jobs write must not steer it
 
 	fence   int64 // of the attempt last written
 	dropped int64
@@ -50,6 +51,9 @@ func (l *logReader) run(ctx context.Context, follow bool) error {
 			}
 		}
 		if over && !more {
+			if l.fence == 0 && !follow {
+				fmt.Fprintln(l.notes, l.nothing)
+			}
 			return l.flush()
 		}
 	}

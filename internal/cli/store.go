@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/embedded"
+	"github.com/waybill-dev/waybill/tui/screen"
 )
 
 // redisFlag is the -redis option.
@@ -155,8 +157,19 @@ func (s *store) elsewhere() string {
 	if s.dir == "." {
 		return ""
 	}
-	return " " + s.dir
+	return " " + shellWord(s.dir)
 }
+
+// shellWord is a word as a POSIX shell has to be given it.
+func shellWord(word string) string {
+	if word != "" && strings.Trim(word, shellPlain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(screen.Clean(word), "'", `'\''`) + "'"
+}
+
+// shellPlain are characters that no shell takes for anything else.
+const shellPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./@%+=:,"
 
 func absolute(dir string) string {
 	abs, err := filepath.Abs(dir)

@@ -22,8 +22,10 @@ func (a *app) watchCommand() *cobra.Command {
 		Long: `Shows all workflows of the namespace live, whoever submitted them, until you press
 q: their jobs as a tree, in layers or as a list, logs as they grow, queues, workers,
 and what waits for a time. It opens on the workflow that is named or is here; esc
-shows all. Where there is none, -redis or WAYBILL_REDIS says where to look. Jobs can be retried, cancelled and released from it, and
-queues paused and resumed; it asks before it changes anything. Press ? for its keys.
+shows all. Where there is none, -redis or WAYBILL_REDIS says where to look.
+
+Jobs can be retried, cancelled and released from it, and queues paused and resumed;
+it asks before it changes anything. Press ? for its keys.
 
 Where stdout is no terminal, or with -json or -after, it does what wait does: it
 writes a line for each change and returns when every job is settled or waits for
