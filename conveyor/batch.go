@@ -19,7 +19,8 @@ type Guard struct {
 }
 
 // Attach is an opaque companion write: a hash field set, or removed, if its version is as expected. The value
-// starts with its version as a decimal number and a space. The engine never reads further.
+// starts with its version as a decimal number and a space. The engine never reads further. A batch writes a field once, or
+// always the same with any version expected (ErrFieldTwice): otherwise repeating it would not find what it had written first.
 type Attach struct {
 	Key, Field string // Key without the namespace prefix
 	Version    int64  // expected now; 0: the field must not exist; -1: any

@@ -115,7 +115,7 @@ var behavioursA = []behaviour{
 	{"A8a", "A failed attempt is counted and retried after its backoff.",
 		"lua/exchange.lua", "elseif a.d > 0 then\n", "elseif a.d > 0 and a.v ~= 'T' then\n", "", ""},
 	{"A8b", "The last failure is kept with the job's bytes, for a retry that starts afresh.",
-		"lua/lib/change.lua", "r.g, r.st, r.a, r.l, r.b, r.t, r.z = num(g + 1), 'h', nil, nil, nil, nil, nil", "r.g, r.st, r.l, r.b, r.t, r.z = num(g + 1), 'h', nil, nil, nil, nil", "", ""},
+		"lua/lib/change.lua", "r.g, r.st, r.a, r.l, r.t = num(g + 1), 'h', nil, nil, nil", "r.g, r.st, r.l, r.t = num(g + 1), 'h', nil, nil", "", ""},
 	{"A8c", "A child that fails once and then succeeds closes its parent and fires heirs.",
 		"lua/exchange.lua", "then r.a = num(tonumber(r.a or 0) + 1) end", "then r.a = num(tonumber(r.a or 0) + 1) end\n  if a.v == 'T' then r.i = nil end", "", ""},
 	{"A8d", "So does an heir that fails once.",

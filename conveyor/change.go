@@ -1,6 +1,7 @@
 package conveyor
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -218,6 +219,7 @@ func (b *Batch) call() (*applyCall, error) {
 	for i := range b.Companions {
 		problems = append(problems, validKey("companion", b.Companions[i].Key))
 	}
+	problems = append(problems, b.once())
 	call := newApplyCall("apply", b.Guard, b.Companions, len(b.Changes)*9)
 	for i := range b.Changes {
 		if err := call.change(&b.Changes[i]); err != nil {
@@ -225,6 +227,32 @@ func (b *Batch) call() (*applyCall, error) {
 		}
 	}
 	return call, errors.Join(problems...)
+}
+
+// once refuses a field that two companion writes would leave in two ways.
+func (b *Batch) once() error {
+	seen := make(map[[2]string]*Attach, len(b.Changes)+len(b.Companions))
+	var problems []error
+	check := func(a *Attach) {
+		field := [2]string{a.Key, a.Field}
+		first := seen[field]
+		if first == nil {
+			seen[field] = a
+			return
+		}
+		if a.Version != -1 || first.Version != -1 || (a.Value == nil) != (first.Value == nil) || !bytes.Equal(a.Value, first.Value) {
+			problems = append(problems, fmt.Errorf("%q of %s: %w", a.Field, a.Key, ErrFieldTwice))
+		}
+	}
+	for i := range b.Changes {
+		if a := b.Changes[i].Attach; a != nil {
+			check(a)
+		}
+	}
+	for i := range b.Companions {
+		check(&b.Companions[i])
+	}
+	return errors.Join(problems...)
 }
 
 // validKey keeps companion writes off the engine's own keys.

@@ -77,14 +77,19 @@ func TestDamageWhileWorking(t *testing.T) {
 	onBoth(t, func(e *engine) {
 		e.Behaviour("A7l undecodable entries are set aside, their neighbours run", func(e *engine) {
 			e.add(job("a"))
-			for _, junk := range []string{"", "\n", "\n\x05ab", "junk", "\n\x03a:b", "\n\x80\x02x", string(make([]byte, 300))} {
+			for _, junk := range []string{"", "\n", "\n\x05ab", "junk", "\n\x03a:b", "\n\x80\x02x", string(make([]byte, 300)),
+				"\n\x80\x02" + strings.Repeat("a", 256), "\n\xc8" + strings.Repeat("a", 200)} {
 				e.ok(e.rdb.LPush(e.Context(), e.key("queue:q"), junk).Err())
 			}
 			e.add(job("b"))
-			for _, r := range e.reserves("a", "b") {
+			reply := e.exchange(100)
+			if diff := cmp.Diff([]string{"a", "b"}, names(reply.Reserved)); diff != "" || !slices.Equal(reply.Damaged, []string{e.key("queue:q")}) {
+				e.Fatalf("%s damaged %v", diff, reply.Damaged)
+			}
+			for _, r := range reply.Reserved {
 				e.end(r, conveyor.VerdictDone)
 			}
-			if n := e.rdb.LLen(e.Context(), e.key("setaside")).Val(); n != 7 {
+			if n := e.rdb.LLen(e.Context(), e.key("setaside")).Val(); n != 9 {
 				e.Errorf("%d set aside", n)
 			}
 		})
@@ -170,7 +175,11 @@ func TestDamageWhileWorking(t *testing.T) {
 			if !slices.ContainsFunc(found, func(v conveyor.Violation) bool { return v.UUID == "n1" }) {
 				e.Errorf("Verify does not name n1: %v", found)
 			}
-			e.run("n2", conveyor.VerdictDone)
+			reply := e.exchange(1)
+			if diff := cmp.Diff([]string{"n2"}, names(reply.Reserved)); diff != "" || !slices.Contains(reply.Damaged, e.key("status n1")) {
+				e.Fatalf("%s damaged %v", diff, reply.Damaged)
+			}
+			e.end(reply.Reserved[0], conveyor.VerdictDone)
 			e.ok(e.rdb.HDel(e.Context(), e.key("status"), "n1").Err())
 			e.ok(e.rdb.HDel(e.Context(), e.key("depth"), "q:1").Err())
 		})

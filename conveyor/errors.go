@@ -18,6 +18,7 @@ var (
 	ErrTime            = errors.New("time is out of range")
 	ErrTooLarge        = errors.New("too large")
 	ErrKey             = errors.New("key is empty or belongs to the engine")
+	ErrFieldTwice      = errors.New("field is written twice by one batch")
 	ErrMarshal         = errors.New("marshalling failed")
 	ErrUnknownUpstream = errors.New("upstream job is unknown")
 	ErrGuard           = errors.New("guard does not hold: the lock was lost")

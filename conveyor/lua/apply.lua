@@ -133,7 +133,6 @@ local function write(index, a)
     conflicts[#conflicts + 1] = index .. ':' .. found .. ':v'
     return
   end
-  fields[a.key][a.field] = a.value
   if a.remove then append(hdels, a.key, a.field) else append(hsets, a.key, a.field, a.value) end
 end
 

@@ -55,7 +55,7 @@ local function add(r, list, text, apart, replaces, packed)
   if holder then
     failures[#failures + 1] = r.u
     failures[#failures + 1] = 'unique key ' .. unique.text(r.y) .. ' is held by ' .. holder
-    r.k, r.z = nil, nil
+    r.z = nil
     close_as(r, 'F')
   elseif not pending then
     if r.k then close_as(r, r.k == '-' and 'K' or 'k') else start(r) end
@@ -187,7 +187,6 @@ end
 local function unrecord(r, whole)
   if ENDED[r.st] and whole then
     r.gone = true
-    touch(r)
     forgotten[#forgotten + 1] = r
   elseif has(r, 'r') then
     clear(r, 'r')
@@ -216,11 +215,10 @@ local function reopen(r, n, new, packed)
   if not claim(r) then return true end
   if new then labels.give(r, packed) end
   r.h = (r.h or string.rep('C', g - 1)) .. r.st
-  r.g, r.st, r.b, r.t, r.z = num(n), 'c', nil, nil, nil
+  r.g, r.st, r.b, r.t = num(n), 'c', nil, nil
   empty(r)
   flag(r, 'k')
   flag(r, 'h')
-  clear(r, 'c')
   local list = edges(r.i)
   for i = 1, #list do
     local e = list[i]
@@ -246,13 +244,12 @@ end
 -- comes with its entry and edges as it was added, and waits for them.
 local function again(r, g, entry, list)
   if opening(r) > g or not ENDED[r.st] then return true end
-  if r.st ~= 'F' then return false end
-  local text = call('HGET', PRE .. 'failed', r.u)
+  local text = r.st == 'F' and call('HGET', PRE .. 'failed', r.u)
   if not text then return false end
   if not claim(r) then return true end
   if not has(r, 'w') then uncount(r) end
   r.h = (r.h or string.rep('C', opening(r) - 1)) .. 'F'
-  r.g, r.st, r.a, r.l, r.b, r.t, r.z = num(g + 1), 'h', nil, nil, nil, nil, nil
+  r.g, r.st, r.a, r.l, r.t = num(g + 1), 'h', nil, nil, nil
   flag(r, 'k') -- the lists of this opening may have been filled before
   flag(r, 'h')
   empty(r)
@@ -264,7 +261,7 @@ local function again(r, g, entry, list)
     for id, e in pairs(old_edges(r)) do
       if e.m == '?' then old[id] = e end -- its ticket stands in the parent's list still
     end
-    r.d, r.e, r.i = new.d, new.e, nil
+    r.d, r.e = new.d, new.e
     if not wire(r, list, old) then
       if r.k then close_as(r, r.k == '-' and 'K' or 'k') else start(r) end
     end

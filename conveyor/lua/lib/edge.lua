@@ -31,11 +31,8 @@ end
 
 local function edge_text(e, u)
   if e.o == 1 and not e.g and not e.b then return e.m .. e.k .. (e.s or '') .. ':' .. (u or e.u) end
-  local t = e.m .. e.k .. (e.s or '') .. ':' .. (u or e.u)
-  if e.o ~= 1 or e.g or e.b then t = t .. ':' .. (e.o ~= 1 and num(e.o) or '') end
-  if e.g or e.b then t = t .. ':' .. (e.g or '') end
-  if e.b then t = t .. ':' .. e.b end
-  return t
+  local t = e.m .. e.k .. (e.s or '') .. ':' .. (u or e.u) .. ':' .. (e.o ~= 1 and num(e.o) or '') .. ':' .. (e.g or '')
+  return e.b and t .. ':' .. e.b or t
 end
 
 local function edge_list(list)

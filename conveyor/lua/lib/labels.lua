@@ -3,24 +3,21 @@
 -- ended and are still kept.
 local labels = {key = PRE .. 'labels', given = {}} -- given: by uuid, '' for none
 
--- give notes the labels that this call gives to a job; nil: it is to have none.
+-- give notes the labels that this call gives to a job that it changes; nil: it is to have none.
 function labels.give(r, packed)
   if not packed and not has(r, 'l') then return end
-  touch(r, true)
   labels.given[r.u] = packed or ''
   if packed then flag(r, 'l') else clear(r, 'l') end
 end
 
 do
 local function index(t, class, packed, u)
-  local values = {}
   for name, value in gmatch(packed, '([^=,]+)=([^,]*)') do
-    for _, part in ipairs({name .. '=' .. value, name .. '=', not values[value] and '=' .. value or nil}) do
+    for _, part in ipairs({name .. '=' .. value, name .. '=', '=' .. value}) do
       local key = PRE .. class .. part
       t[key] = t[key] or {}
       table.insert(t[key], u)
     end
-    values[value] = true
   end
   local key = PRE .. class .. '='
   t[key] = t[key] or {}

@@ -2,7 +2,7 @@
 -- key as tag y. Only apply gives keys; commit frees them by the states of the jobs it writes.
 local unique = {stored = {}, holder = {}, key = PRE .. 'unique'} -- both maps by key; false: nobody
 
--- read brings the holders of keys with few calls: with the first all that the changes of this call name.
+-- read brings the holders of keys that were not read yet with few calls: with the first all that the changes of this call name.
 function unique.read(ys)
   for _, c in ipairs(unique.coming or {}) do ys[#ys + 1] = c.entry and match(c.entry, '|y([^|]*)') end
   unique.coming = nil
@@ -13,7 +13,7 @@ function unique.read(ys)
     local got = call('HMGET', unique.key, unpack(ys, i, last))
     for j = i, last do
       local y = ys[j]
-      if unique.stored[y] == nil then unique.stored[y], unique.holder[y] = got[j - i + 1], got[j - i + 1] end
+      unique.stored[y], unique.holder[y] = got[j - i + 1], got[j - i + 1]
     end
   end
 end

@@ -102,7 +102,7 @@ local function wire(r, list, old, replaces)
     refuse_edge(r, e, P, was, replaces)
     local mark, joins = judge(e, P)
     if e.k == 'd' or e.k == 'l' then mark = '+' end
-    if was and was.m ~= '?' then mark, joins = was.m, false end
+    if was and was.m ~= '?' then mark = was.m end
     e.m = mark
     if mark == '?' then
       pending = pending + 1
