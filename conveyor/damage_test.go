@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -95,6 +96,20 @@ func TestEndsBesideDamage(t *testing.T) {
 			if len(reply.Damaged) > 0 {
 				e.Errorf("damaged %v", reply.Damaged)
 			}
+		})
+		e.Behaviour("a parent whose waiting children cannot be read waits for one that comes", func(e *engine) {
+			e.add(job("p"), job("over", under("p")))
+			e.ok(e.Cancel(e.Context(), "over"))
+			e.broken("jobs:p:children", func() {
+				e.run("p", conveyor.VerdictDone)
+				e.add(job("c", under("p")))
+			})
+			e.pass(time.Minute)
+			e.tick()
+			e.states("p closing, c queued")
+			e.run("c", conveyor.VerdictDone)
+			e.states("p failed(child)")
+			e.wantKeys()
 		})
 		e.Behaviour("what is set aside when that cannot be kept", func(e *engine) {
 			e.ok(e.rdb.LPush(e.Context(), e.key("queue:q"), "junk").Err())

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/wire"
@@ -176,8 +177,8 @@ func TestRetryOfRefused(t *testing.T) {
 			free(e)
 			e.ok(e.Retry(e.Context(), "r"))
 			e.states("r held")
-			if got := e.list("jobs:p:children"); len(got) != 1 {
-				e.Errorf("it waits %d times", len(got))
+			if got := e.list("jobs:p:children"); len(got) != 1 || !proto.Equal(got[0], &wire.Job{Uuid: "r"}) {
+				e.Errorf("it waits as %v", got)
 			}
 			e.run("p", conveyor.VerdictDone)
 			e.run("r", conveyor.VerdictDone)

@@ -82,12 +82,8 @@ local function update(r, new, list, text, packed)
   if r.y ~= new.y then
     r.y = new.y
     if not claim(r) then return end
-    touch(r)
   end
-  if r.r ~= new.r then
-    r.r = new.r
-    touch(r)
-  end
+  r.r = new.r
   labels.give(r, packed)
   if r.st == 'c' then return end
   local moved = r.q ~= new.q or r.ln ~= new.ln
@@ -222,7 +218,7 @@ local function reopen(r, n, new, packed)
   local list = edges(r.i)
   for i = 1, #list do
     local e = list[i]
-    local G = KIN[e.k] and not has(r, 'w') and get(e.u)
+    local G = not has(r, 'w') and get(e.u) -- of one that is over only edges to parents are left
     if G then
       local open = G.st == 'c' and not G.x
       if open then

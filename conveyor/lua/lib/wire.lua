@@ -65,7 +65,7 @@ end
 local function refuse_edge(r, e, P, was, replaces)
   if e.m == '!' and not P then refuse('UNKNOWN ' .. e.u) end
   if e.b and not was and not (P and P.st == 'r' and P.f == e.b) then refuse('OUTDATED ' .. r.u) end
-  if e.u == replaces or P and has(P, 'w') or was and was.s then e.s = '!' end
+  if e.u == replaces or P and has(P, 'w') then e.s = '!' end
 end
 
 -- wire_one is wire for the one edge of a new job.

@@ -78,6 +78,16 @@ func TestReopenWithin(t *testing.T) {
 			e.states("p completed, c completed")
 			e.wantKeys()
 		})
+		e.Behaviour("one that is gone does not count", func(e *engine) {
+			e.add(job("p"), job("c", under("p")))
+			e.run("p", conveyor.VerdictDone)
+			e.run("c", conveyor.VerdictDone)
+			e.ok(e.Remove(e.Context(), "p"))
+			apply(e, child("cc", "c", 2), reopen("c", 2))
+			e.run("cc", conveyor.VerdictDone)
+			e.states("p unknown, c completed")
+			e.wantKeys()
+		})
 		e.Behaviour("a child added after the reopening in the same batch is waited for", func(e *engine) {
 			e.add(job("p"))
 			e.run("p", conveyor.VerdictDone)
