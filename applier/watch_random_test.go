@@ -26,12 +26,13 @@ func TestWatchRandom(t *testing.T) {
 		first, last = seed, seed
 	}
 	for seed := first; seed <= last; seed++ {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { watchRandom(t, rand.New(rand.NewPCG(seed, 11))) })
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { watchRandom(t, seed) })
 	}
 }
 
-func watchRandom(t *testing.T, r *rand.Rand) {
+func watchRandom(t *testing.T, seed uint64) {
 	onBoth(t, func(l *lab) {
+		r := rand.New(rand.NewPCG(seed, 11))
 		l.declare()
 		w, s := l.stepped()
 		flows := map[string]*lab{"u": l.workflowNamed("u"), "v": l.workflowNamed("v"), "w": l.workflowNamed("w")}

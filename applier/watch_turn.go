@@ -57,6 +57,7 @@ func (w *watcher) look(ctx context.Context) error {
 	if err := w.seeCrew(ctx, beats); err != nil {
 		return err
 	}
+	w.tellSeen(false) // warnings are of workflows that were told
 	w.warnUnserved()
 	return nil
 }
@@ -170,7 +171,11 @@ func (w *watcher) warnUnserved() {
 	if time.Since(w.began) < unservedGrace {
 		return
 	}
-	for _, f := range w.flows {
+	for _, seen := range w.seen.list {
+		f := w.flows[seen.Name]
+		if f == nil {
+			continue // the jobs of no workflow
+		}
 		if !w.shows(f) || f.counts[conveyor.StateQueued]+f.counts[conveyor.StateScheduled] == 0 {
 			f.warned = retold(f.warned, nil, func(e Event) { w.post(f, e) })
 			continue
