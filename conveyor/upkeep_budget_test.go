@@ -140,6 +140,19 @@ func TestStrays(t *testing.T) {
 			}
 			e.ok(e.Leave(e.Context(), "w2"))
 		})
+		e.alone("a dead worker's list of nothing else is worked off by several ticks", func(e *engine) {
+			e.beat("w")
+			for i := range 250 {
+				stray(e, "worker:w:jobs", fmt.Sprint("never", i))
+			}
+			e.pass(conveyor.DeadAfter)
+			if reply := e.tick(); !reply.More || len(reply.Dead) != 0 {
+				e.Errorf("more %v, dead %v", reply.More, reply.Dead)
+			}
+			if reply := e.tick(); reply.More || len(reply.Dead) != 1 {
+				e.Errorf("more %v, dead %v", reply.More, reply.Dead)
+			}
+		})
 		e.alone("a list of a dead worker that cannot be read is named, and does not hold up others", func(e *engine) {
 			e.add(job("a"), job("b"))
 			e.exchangeAs("w1", 1)
