@@ -11,13 +11,14 @@ local function settle(r)
 end
 
 local function close_as(r, outcome, cause)
-  r.st, r.x, r.z, r.w, r.d = 'c', outcome, cause or r.z, nil, nil
+  r.st, r.x, r.z, r.w, r.d, r.o = 'c', outcome, cause or r.z, nil, nil, nil
   touch(r)
   settle(r)
 end
 
 -- start: all edges are satisfied. The job waits for its time or is ready. A child of a dead parent joins in push.
 local function start(r)
+  r.o = nil
   local due = tonumber(r.d or 0)
   if r.e then due = max(due, now + tonumber(r.e)) end
   if due > now then schedule(r, due) else push(r) end
@@ -30,7 +31,6 @@ end
 
 local function decided(r)
   if r.p or r.i and find(r.i, '[?~]') or r.st ~= 'h' then return end
-  r.o = nil
   if r.k then close_as(r, r.k == '-' and 'K' or 'k') else start(r) end
 end
 
@@ -72,8 +72,15 @@ local function count_failure(g, u)
   g.by = g.by or u
 end
 
--- drop ends a job that an unsuccessful attempt made.
+-- drop ends a job that an unsuccessful attempt made. It leaves its other parents, which count it as little as anybody does.
 local function drop(r, by)
+  for _, e in ipairs(edges(r.i)) do
+    local G = KIN[e.k] and e.m == '+' and get(e.u)
+    if G then
+      leave(e.u, r.u)
+      if G.st == 'c' and not G.x then settle(G) end
+    end
+  end
   flag(r, 'w')
   close_as(r, 'X', by)
 end
