@@ -1,3 +1,8 @@
+//go:build !race
+
+// Bubble Tea abandons its reader of the terminal where a program is killed or panics, and closes the file under it: the race
+// detector would find that in whatever test runs beside. So these run without it (the step terminal of the checks).
+
 package live
 
 import (
