@@ -231,7 +231,7 @@ func (b *Batch) call() (*applyCall, error) {
 
 // once refuses a field that two companion writes would leave in two ways.
 func (b *Batch) once() error {
-	seen := make(map[[2]string]*Attach, len(b.Changes)+len(b.Companions))
+	seen := map[[2]string]*Attach{} // stays empty for jobs without companions
 	var problems []error
 	check := func(a *Attach) {
 		field := [2]string{a.Key, a.Field}
