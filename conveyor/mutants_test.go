@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -20,7 +22,7 @@ import (
 var (
 	mutants = flag.String("mutants", "", "try mutants of the scripts: new (those not known yet, and the survivors), "+
 		"how many known ones to draw, or a regular expression of ids")
-	mutantsSeed = flag.Uint64("mutants.seed", 0, "draw the mutants that this seed gave")
+	mutantsSeed = flag.Uint64("mutants.seed", 0, "draw by this seed, not by one that the scripts themselves give")
 )
 
 // The known mutants: those that no test can notice, as id, line and reason, and those that were noticed, as id, line and the test
@@ -207,7 +209,7 @@ func choose(t *testing.T, all []mutant.Mutant, listed map[string]listedMutant, d
 	if n, err := strconv.Atoi(*mutants); err == nil {
 		seed := *mutantsSeed
 		if seed == 0 {
-			seed = rand.Uint64()
+			seed = seedOf(all) // the same scripts, the same draw: a run that was green stays so
 		}
 		t.Logf("to try the same again: -mutants=%d -mutants.seed=%d", n, seed)
 		all = slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return listed[keyOf(m)].id == "" && !dead.has(m) })
@@ -219,6 +221,15 @@ func choose(t *testing.T, all []mutant.Mutant, listed map[string]listedMutant, d
 		t.Fatal(err)
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return !wanted.MatchString(m.ID) })
+}
+
+// seedOf returns a seed that changes with the scripts.
+func seedOf(all []mutant.Mutant) uint64 {
+	h := fnv.New64a()
+	for _, m := range all {
+		io.WriteString(h, keyOf(m)+"\n")
+	}
+	return h.Sum64()
 }
 
 // graveyard is the list of mutants that were noticed.
