@@ -82,6 +82,153 @@ func (Status) EnumDescriptor() ([]byte, []int) {
 	return file_job_proto_rawDescGZIP(), []int{0}
 }
 
+type Schedule_Catchup int32
+
+const (
+	Schedule_LAST Schedule_Catchup = 0
+	Schedule_NONE Schedule_Catchup = 1
+	Schedule_ALL  Schedule_Catchup = 2
+)
+
+// Enum value maps for Schedule_Catchup.
+var (
+	Schedule_Catchup_name = map[int32]string{
+		0: "LAST",
+		1: "NONE",
+		2: "ALL",
+	}
+	Schedule_Catchup_value = map[string]int32{
+		"LAST": 0,
+		"NONE": 1,
+		"ALL":  2,
+	}
+)
+
+func (x Schedule_Catchup) Enum() *Schedule_Catchup {
+	p := new(Schedule_Catchup)
+	*p = x
+	return p
+}
+
+func (x Schedule_Catchup) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Schedule_Catchup) Descriptor() protoreflect.EnumDescriptor {
+	return file_job_proto_enumTypes[1].Descriptor()
+}
+
+func (Schedule_Catchup) Type() protoreflect.EnumType {
+	return &file_job_proto_enumTypes[1]
+}
+
+func (x Schedule_Catchup) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Schedule_Catchup.Descriptor instead.
+func (Schedule_Catchup) EnumDescriptor() ([]byte, []int) {
+	return file_job_proto_rawDescGZIP(), []int{1, 0}
+}
+
+type Schedule_Overlap int32
+
+const (
+	Schedule_ALLOW   Schedule_Overlap = 0
+	Schedule_SKIP    Schedule_Overlap = 1
+	Schedule_REPLACE Schedule_Overlap = 2
+)
+
+// Enum value maps for Schedule_Overlap.
+var (
+	Schedule_Overlap_name = map[int32]string{
+		0: "ALLOW",
+		1: "SKIP",
+		2: "REPLACE",
+	}
+	Schedule_Overlap_value = map[string]int32{
+		"ALLOW":   0,
+		"SKIP":    1,
+		"REPLACE": 2,
+	}
+)
+
+func (x Schedule_Overlap) Enum() *Schedule_Overlap {
+	p := new(Schedule_Overlap)
+	*p = x
+	return p
+}
+
+func (x Schedule_Overlap) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Schedule_Overlap) Descriptor() protoreflect.EnumDescriptor {
+	return file_job_proto_enumTypes[2].Descriptor()
+}
+
+func (Schedule_Overlap) Type() protoreflect.EnumType {
+	return &file_job_proto_enumTypes[2]
+}
+
+func (x Schedule_Overlap) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Schedule_Overlap.Descriptor instead.
+func (Schedule_Overlap) EnumDescriptor() ([]byte, []int) {
+	return file_job_proto_rawDescGZIP(), []int{1, 1}
+}
+
+type Delivery_To int32
+
+const (
+	Delivery_ANY    Delivery_To = 0 // one of those that serve the queue
+	Delivery_ALL    Delivery_To = 1 // each that is alive when the job is added
+	Delivery_WORKER Delivery_To = 2
+)
+
+// Enum value maps for Delivery_To.
+var (
+	Delivery_To_name = map[int32]string{
+		0: "ANY",
+		1: "ALL",
+		2: "WORKER",
+	}
+	Delivery_To_value = map[string]int32{
+		"ANY":    0,
+		"ALL":    1,
+		"WORKER": 2,
+	}
+)
+
+func (x Delivery_To) Enum() *Delivery_To {
+	p := new(Delivery_To)
+	*p = x
+	return p
+}
+
+func (x Delivery_To) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Delivery_To) Descriptor() protoreflect.EnumDescriptor {
+	return file_job_proto_enumTypes[3].Descriptor()
+}
+
+func (Delivery_To) Type() protoreflect.EnumType {
+	return &file_job_proto_enumTypes[3]
+}
+
+func (x Delivery_To) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Delivery_To.Descriptor instead.
+func (Delivery_To) EnumDescriptor() ([]byte, []int) {
+	return file_job_proto_rawDescGZIP(), []int{2, 0}
+}
+
 type Edge_Kind int32
 
 const (
@@ -112,11 +259,11 @@ func (x Edge_Kind) String() string {
 }
 
 func (Edge_Kind) Descriptor() protoreflect.EnumDescriptor {
-	return file_job_proto_enumTypes[1].Descriptor()
+	return file_job_proto_enumTypes[4].Descriptor()
 }
 
 func (Edge_Kind) Type() protoreflect.EnumType {
-	return &file_job_proto_enumTypes[1]
+	return &file_job_proto_enumTypes[4]
 }
 
 func (x Edge_Kind) Number() protoreflect.EnumNumber {
@@ -125,7 +272,7 @@ func (x Edge_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Edge_Kind.Descriptor instead.
 func (Edge_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_job_proto_rawDescGZIP(), []int{1, 0}
+	return file_job_proto_rawDescGZIP(), []int{3, 0}
 }
 
 type Edge_RunIf int32
@@ -161,11 +308,11 @@ func (x Edge_RunIf) String() string {
 }
 
 func (Edge_RunIf) Descriptor() protoreflect.EnumDescriptor {
-	return file_job_proto_enumTypes[2].Descriptor()
+	return file_job_proto_enumTypes[5].Descriptor()
 }
 
 func (Edge_RunIf) Type() protoreflect.EnumType {
-	return &file_job_proto_enumTypes[2]
+	return &file_job_proto_enumTypes[5]
 }
 
 func (x Edge_RunIf) Number() protoreflect.EnumNumber {
@@ -174,7 +321,7 @@ func (x Edge_RunIf) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Edge_RunIf.Descriptor instead.
 func (Edge_RunIf) EnumDescriptor() ([]byte, []int) {
-	return file_job_proto_rawDescGZIP(), []int{1, 1}
+	return file_job_proto_rawDescGZIP(), []int{3, 1}
 }
 
 type RetryPolicy_Backoff int32
@@ -210,11 +357,11 @@ func (x RetryPolicy_Backoff) String() string {
 }
 
 func (RetryPolicy_Backoff) Descriptor() protoreflect.EnumDescriptor {
-	return file_job_proto_enumTypes[3].Descriptor()
+	return file_job_proto_enumTypes[6].Descriptor()
 }
 
 func (RetryPolicy_Backoff) Type() protoreflect.EnumType {
-	return &file_job_proto_enumTypes[3]
+	return &file_job_proto_enumTypes[6]
 }
 
 func (x RetryPolicy_Backoff) Number() protoreflect.EnumNumber {
@@ -223,7 +370,7 @@ func (x RetryPolicy_Backoff) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use RetryPolicy_Backoff.Descriptor instead.
 func (RetryPolicy_Backoff) EnumDescriptor() ([]byte, []int) {
-	return file_job_proto_rawDescGZIP(), []int{2, 0}
+	return file_job_proto_rawDescGZIP(), []int{4, 0}
 }
 
 // Job is one unit of work. In lists and sets a job is a ticket; its status entry decides whether the ticket holds.
@@ -256,8 +403,20 @@ type Job struct {
 	Signature       []byte                 `protobuf:"bytes,112,opt,name=signature,proto3" json:"signature,omitempty"`            // HMAC over namespace, uuid, type, queue, timeout and payload
 	SealKey         string                 `protobuf:"bytes,113,opt,name=seal_key,json=sealKey,proto3" json:"seal_key,omitempty"` // id of the key that sealed payload; empty: payload is plain
 	Place           string                 `protobuf:"bytes,114,opt,name=place,proto3" json:"place,omitempty"`                    // only in tickets without the job's bytes: the place they stand for
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// A job with schedule, gate or template is a template: never run itself, it emits one occurrence per cycle. An occurrence's
+	// bytes are those of its template with its own uuid and fields 115 and 116.
+	TemplateUuid  string            `protobuf:"bytes,115,opt,name=template_uuid,json=templateUuid,proto3" json:"template_uuid,omitempty"`                                       // of an occurrence: its template
+	Tick          string            `protobuf:"bytes,116,opt,name=tick,proto3" json:"tick,omitempty"`                                                                           // of an occurrence: the tick of its cycle, ms since 1970
+	Schedule      *Schedule         `protobuf:"bytes,117,opt,name=schedule,proto3" json:"schedule,omitempty"`                                                                   // emits an occurrence per tick
+	Gate          []string          `protobuf:"bytes,118,rep,name=gate,proto3" json:"gate,omitempty"`                                                                           // emits an occurrence whenever a job of each of these labels succeeded
+	Template      bool              `protobuf:"varint,119,opt,name=template,proto3" json:"template,omitempty"`                                                                  // downstream of a template: emits when its upstream's occurrences let it
+	TriggersGate  []string          `protobuf:"bytes,120,rep,name=triggers_gate,json=triggersGate,proto3" json:"triggers_gate,omitempty"`                                       // labels that this job's success flips
+	Sync          map[string]string `protobuf:"bytes,121,rep,name=sync,proto3" json:"sync,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // state carried from one execution to the next: its first value
+	Delivery      *Delivery         `protobuf:"bytes,122,opt,name=delivery,proto3" json:"delivery,omitempty"`
+	ObsoleteIf    map[string]string `protobuf:"bytes,123,rep,name=obsolete_if,json=obsoleteIf,proto3" json:"obsolete_if,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // while a live job carries these labels, this one is dropped
+	MaxCycles     int32             `protobuf:"varint,124,opt,name=max_cycles,json=maxCycles,proto3" json:"max_cycles,omitempty"`                                                                             // executions, or cycles of a template, until it is on hold; 0: no limit
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Job) Reset() {
@@ -479,6 +638,214 @@ func (x *Job) GetPlace() string {
 	return ""
 }
 
+func (x *Job) GetTemplateUuid() string {
+	if x != nil {
+		return x.TemplateUuid
+	}
+	return ""
+}
+
+func (x *Job) GetTick() string {
+	if x != nil {
+		return x.Tick
+	}
+	return ""
+}
+
+func (x *Job) GetSchedule() *Schedule {
+	if x != nil {
+		return x.Schedule
+	}
+	return nil
+}
+
+func (x *Job) GetGate() []string {
+	if x != nil {
+		return x.Gate
+	}
+	return nil
+}
+
+func (x *Job) GetTemplate() bool {
+	if x != nil {
+		return x.Template
+	}
+	return false
+}
+
+func (x *Job) GetTriggersGate() []string {
+	if x != nil {
+		return x.TriggersGate
+	}
+	return nil
+}
+
+func (x *Job) GetSync() map[string]string {
+	if x != nil {
+		return x.Sync
+	}
+	return nil
+}
+
+func (x *Job) GetDelivery() *Delivery {
+	if x != nil {
+		return x.Delivery
+	}
+	return nil
+}
+
+func (x *Job) GetObsoleteIf() map[string]string {
+	if x != nil {
+		return x.ObsoleteIf
+	}
+	return nil
+}
+
+func (x *Job) GetMaxCycles() int32 {
+	if x != nil {
+		return x.MaxCycles
+	}
+	return 0
+}
+
+// Schedule says when a template emits: one of every and cron.
+type Schedule struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Every         string                 `protobuf:"bytes,1,opt,name=every,proto3" json:"every,omitempty"`                                 // "6 hours", "day"
+	Cron          string                 `protobuf:"bytes,2,opt,name=cron,proto3" json:"cron,omitempty"`                                   // five fields, or @daily
+	Timezone      string                 `protobuf:"bytes,3,opt,name=timezone,proto3" json:"timezone,omitempty"`                           // IANA name; empty: UTC
+	Catchup       Schedule_Catchup       `protobuf:"varint,4,opt,name=catchup,proto3,enum=wire.Schedule_Catchup" json:"catchup,omitempty"` // what becomes of ticks that were missed
+	Overlap       Schedule_Overlap       `protobuf:"varint,5,opt,name=overlap,proto3,enum=wire.Schedule_Overlap" json:"overlap,omitempty"` // what becomes of a tick while an earlier cycle is not over
+	Disabled      bool                   `protobuf:"varint,6,opt,name=disabled,proto3" json:"disabled,omitempty"`                          // ticks pass unused
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Schedule) Reset() {
+	*x = Schedule{}
+	mi := &file_job_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Schedule) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Schedule) ProtoMessage() {}
+
+func (x *Schedule) ProtoReflect() protoreflect.Message {
+	mi := &file_job_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Schedule.ProtoReflect.Descriptor instead.
+func (*Schedule) Descriptor() ([]byte, []int) {
+	return file_job_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Schedule) GetEvery() string {
+	if x != nil {
+		return x.Every
+	}
+	return ""
+}
+
+func (x *Schedule) GetCron() string {
+	if x != nil {
+		return x.Cron
+	}
+	return ""
+}
+
+func (x *Schedule) GetTimezone() string {
+	if x != nil {
+		return x.Timezone
+	}
+	return ""
+}
+
+func (x *Schedule) GetCatchup() Schedule_Catchup {
+	if x != nil {
+		return x.Catchup
+	}
+	return Schedule_LAST
+}
+
+func (x *Schedule) GetOverlap() Schedule_Overlap {
+	if x != nil {
+		return x.Overlap
+	}
+	return Schedule_ALLOW
+}
+
+func (x *Schedule) GetDisabled() bool {
+	if x != nil {
+		return x.Disabled
+	}
+	return false
+}
+
+// Delivery says which workers get a job.
+type Delivery struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	To            Delivery_To            `protobuf:"varint,1,opt,name=to,proto3,enum=wire.Delivery_To" json:"to,omitempty"`
+	Worker        string                 `protobuf:"bytes,2,opt,name=worker,proto3" json:"worker,omitempty"` // id, with WORKER only
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Delivery) Reset() {
+	*x = Delivery{}
+	mi := &file_job_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Delivery) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Delivery) ProtoMessage() {}
+
+func (x *Delivery) ProtoReflect() protoreflect.Message {
+	mi := &file_job_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Delivery.ProtoReflect.Descriptor instead.
+func (*Delivery) Descriptor() ([]byte, []int) {
+	return file_job_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Delivery) GetTo() Delivery_To {
+	if x != nil {
+		return x.To
+	}
+	return Delivery_ANY
+}
+
+func (x *Delivery) GetWorker() string {
+	if x != nil {
+		return x.Worker
+	}
+	return ""
+}
+
 // Edge names an upstream job and one of its openings.
 type Edge struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -495,7 +862,7 @@ type Edge struct {
 
 func (x *Edge) Reset() {
 	*x = Edge{}
-	mi := &file_job_proto_msgTypes[1]
+	mi := &file_job_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -507,7 +874,7 @@ func (x *Edge) String() string {
 func (*Edge) ProtoMessage() {}
 
 func (x *Edge) ProtoReflect() protoreflect.Message {
-	mi := &file_job_proto_msgTypes[1]
+	mi := &file_job_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -520,7 +887,7 @@ func (x *Edge) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Edge.ProtoReflect.Descriptor instead.
 func (*Edge) Descriptor() ([]byte, []int) {
-	return file_job_proto_rawDescGZIP(), []int{1}
+	return file_job_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Edge) GetKind() Edge_Kind {
@@ -588,7 +955,7 @@ type RetryPolicy struct {
 
 func (x *RetryPolicy) Reset() {
 	*x = RetryPolicy{}
-	mi := &file_job_proto_msgTypes[2]
+	mi := &file_job_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -600,7 +967,7 @@ func (x *RetryPolicy) String() string {
 func (*RetryPolicy) ProtoMessage() {}
 
 func (x *RetryPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_job_proto_msgTypes[2]
+	mi := &file_job_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -613,7 +980,7 @@ func (x *RetryPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetryPolicy.ProtoReflect.Descriptor instead.
 func (*RetryPolicy) Descriptor() ([]byte, []int) {
-	return file_job_proto_rawDescGZIP(), []int{2}
+	return file_job_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *RetryPolicy) GetMaxAttempts() int32 {
@@ -669,7 +1036,7 @@ var File_job_proto protoreflect.FileDescriptor
 
 const file_job_proto_rawDesc = "" +
 	"\n" +
-	"\tjob.proto\x12\x04wire\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1egoogle/protobuf/duration.proto\"\xb6\b\n" +
+	"\tjob.proto\x12\x04wire\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1egoogle/protobuf/duration.proto\"\x98\f\n" +
 	"\x03Job\x12\x12\n" +
 	"\x04uuid\x18\x01 \x01(\tR\x04uuid\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x14\n" +
@@ -703,11 +1070,52 @@ const file_job_proto_rawDesc = "" +
 	"\bsign_key\x18o \x01(\tR\asignKey\x12\x1c\n" +
 	"\tsignature\x18p \x01(\fR\tsignature\x12\x19\n" +
 	"\bseal_key\x18q \x01(\tR\asealKey\x12\x14\n" +
-	"\x05place\x18r \x01(\tR\x05place\x1a9\n" +
+	"\x05place\x18r \x01(\tR\x05place\x12#\n" +
+	"\rtemplate_uuid\x18s \x01(\tR\ftemplateUuid\x12\x12\n" +
+	"\x04tick\x18t \x01(\tR\x04tick\x12*\n" +
+	"\bschedule\x18u \x01(\v2\x0e.wire.ScheduleR\bschedule\x12\x12\n" +
+	"\x04gate\x18v \x03(\tR\x04gate\x12\x1a\n" +
+	"\btemplate\x18w \x01(\bR\btemplate\x12#\n" +
+	"\rtriggers_gate\x18x \x03(\tR\ftriggersGate\x12'\n" +
+	"\x04sync\x18y \x03(\v2\x13.wire.Job.SyncEntryR\x04sync\x12*\n" +
+	"\bdelivery\x18z \x01(\v2\x0e.wire.DeliveryR\bdelivery\x12:\n" +
+	"\vobsolete_if\x18{ \x03(\v2\x19.wire.Job.ObsoleteIfEntryR\n" +
+	"obsoleteIf\x12\x1d\n" +
+	"\n" +
+	"max_cycles\x18| \x01(\x05R\tmaxCycles\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a7\n" +
+	"\tSyncEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a=\n" +
+	"\x0fObsoleteIfEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\v\n" +
-	"\t_priority\"\xac\x02\n" +
+	"\t_priority\"\xa5\x02\n" +
+	"\bSchedule\x12\x14\n" +
+	"\x05every\x18\x01 \x01(\tR\x05every\x12\x12\n" +
+	"\x04cron\x18\x02 \x01(\tR\x04cron\x12\x1a\n" +
+	"\btimezone\x18\x03 \x01(\tR\btimezone\x120\n" +
+	"\acatchup\x18\x04 \x01(\x0e2\x16.wire.Schedule.CatchupR\acatchup\x120\n" +
+	"\aoverlap\x18\x05 \x01(\x0e2\x16.wire.Schedule.OverlapR\aoverlap\x12\x1a\n" +
+	"\bdisabled\x18\x06 \x01(\bR\bdisabled\"&\n" +
+	"\aCatchup\x12\b\n" +
+	"\x04LAST\x10\x00\x12\b\n" +
+	"\x04NONE\x10\x01\x12\a\n" +
+	"\x03ALL\x10\x02\"+\n" +
+	"\aOverlap\x12\t\n" +
+	"\x05ALLOW\x10\x00\x12\b\n" +
+	"\x04SKIP\x10\x01\x12\v\n" +
+	"\aREPLACE\x10\x02\"i\n" +
+	"\bDelivery\x12!\n" +
+	"\x02to\x18\x01 \x01(\x0e2\x11.wire.Delivery.ToR\x02to\x12\x16\n" +
+	"\x06worker\x18\x02 \x01(\tR\x06worker\"\"\n" +
+	"\x02To\x12\a\n" +
+	"\x03ANY\x10\x00\x12\a\n" +
+	"\x03ALL\x10\x01\x12\n" +
+	"\n" +
+	"\x06WORKER\x10\x02\"\xac\x02\n" +
 	"\x04Edge\x12#\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x0f.wire.Edge.KindR\x04kind\x12\x12\n" +
 	"\x04uuid\x18\x02 \x01(\tR\x04uuid\x12\x18\n" +
@@ -761,42 +1169,56 @@ func file_job_proto_rawDescGZIP() []byte {
 	return file_job_proto_rawDescData
 }
 
-var file_job_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_job_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_job_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
+var file_job_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_job_proto_goTypes = []any{
 	(Status)(0),                   // 0: wire.Status
-	(Edge_Kind)(0),                // 1: wire.Edge.Kind
-	(Edge_RunIf)(0),               // 2: wire.Edge.RunIf
-	(RetryPolicy_Backoff)(0),      // 3: wire.RetryPolicy.Backoff
-	(*Job)(nil),                   // 4: wire.Job
-	(*Edge)(nil),                  // 5: wire.Edge
-	(*RetryPolicy)(nil),           // 6: wire.RetryPolicy
-	nil,                           // 7: wire.Job.LabelsEntry
-	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 9: google.protobuf.Duration
+	(Schedule_Catchup)(0),         // 1: wire.Schedule.Catchup
+	(Schedule_Overlap)(0),         // 2: wire.Schedule.Overlap
+	(Delivery_To)(0),              // 3: wire.Delivery.To
+	(Edge_Kind)(0),                // 4: wire.Edge.Kind
+	(Edge_RunIf)(0),               // 5: wire.Edge.RunIf
+	(RetryPolicy_Backoff)(0),      // 6: wire.RetryPolicy.Backoff
+	(*Job)(nil),                   // 7: wire.Job
+	(*Schedule)(nil),              // 8: wire.Schedule
+	(*Delivery)(nil),              // 9: wire.Delivery
+	(*Edge)(nil),                  // 10: wire.Edge
+	(*RetryPolicy)(nil),           // 11: wire.RetryPolicy
+	nil,                           // 12: wire.Job.LabelsEntry
+	nil,                           // 13: wire.Job.SyncEntry
+	nil,                           // 14: wire.Job.ObsoleteIfEntry
+	(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 16: google.protobuf.Duration
 }
 var file_job_proto_depIdxs = []int32{
-	8,  // 0: wire.Job.run_at:type_name -> google.protobuf.Timestamp
-	8,  // 1: wire.Job.started_at:type_name -> google.protobuf.Timestamp
+	15, // 0: wire.Job.run_at:type_name -> google.protobuf.Timestamp
+	15, // 1: wire.Job.started_at:type_name -> google.protobuf.Timestamp
 	0,  // 2: wire.Job.status:type_name -> wire.Status
-	5,  // 3: wire.Job.edges:type_name -> wire.Edge
-	6,  // 4: wire.Job.retry_policy:type_name -> wire.RetryPolicy
-	9,  // 5: wire.Job.timeout:type_name -> google.protobuf.Duration
-	9,  // 6: wire.Job.reserve_for:type_name -> google.protobuf.Duration
-	9,  // 7: wire.Job.after:type_name -> google.protobuf.Duration
-	7,  // 8: wire.Job.labels:type_name -> wire.Job.LabelsEntry
-	9,  // 9: wire.Job.remove_after:type_name -> google.protobuf.Duration
-	9,  // 10: wire.Job.retention:type_name -> google.protobuf.Duration
-	1,  // 11: wire.Edge.kind:type_name -> wire.Edge.Kind
-	2,  // 12: wire.Edge.run_if:type_name -> wire.Edge.RunIf
-	3,  // 13: wire.RetryPolicy.backoff:type_name -> wire.RetryPolicy.Backoff
-	9,  // 14: wire.RetryPolicy.min:type_name -> google.protobuf.Duration
-	9,  // 15: wire.RetryPolicy.max:type_name -> google.protobuf.Duration
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	10, // 3: wire.Job.edges:type_name -> wire.Edge
+	11, // 4: wire.Job.retry_policy:type_name -> wire.RetryPolicy
+	16, // 5: wire.Job.timeout:type_name -> google.protobuf.Duration
+	16, // 6: wire.Job.reserve_for:type_name -> google.protobuf.Duration
+	16, // 7: wire.Job.after:type_name -> google.protobuf.Duration
+	12, // 8: wire.Job.labels:type_name -> wire.Job.LabelsEntry
+	16, // 9: wire.Job.remove_after:type_name -> google.protobuf.Duration
+	16, // 10: wire.Job.retention:type_name -> google.protobuf.Duration
+	8,  // 11: wire.Job.schedule:type_name -> wire.Schedule
+	13, // 12: wire.Job.sync:type_name -> wire.Job.SyncEntry
+	9,  // 13: wire.Job.delivery:type_name -> wire.Delivery
+	14, // 14: wire.Job.obsolete_if:type_name -> wire.Job.ObsoleteIfEntry
+	1,  // 15: wire.Schedule.catchup:type_name -> wire.Schedule.Catchup
+	2,  // 16: wire.Schedule.overlap:type_name -> wire.Schedule.Overlap
+	3,  // 17: wire.Delivery.to:type_name -> wire.Delivery.To
+	4,  // 18: wire.Edge.kind:type_name -> wire.Edge.Kind
+	5,  // 19: wire.Edge.run_if:type_name -> wire.Edge.RunIf
+	6,  // 20: wire.RetryPolicy.backoff:type_name -> wire.RetryPolicy.Backoff
+	16, // 21: wire.RetryPolicy.min:type_name -> google.protobuf.Duration
+	16, // 22: wire.RetryPolicy.max:type_name -> google.protobuf.Duration
+	23, // [23:23] is the sub-list for method output_type
+	23, // [23:23] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_job_proto_init() }
@@ -805,14 +1227,14 @@ func file_job_proto_init() {
 		return
 	}
 	file_job_proto_msgTypes[0].OneofWrappers = []any{}
-	file_job_proto_msgTypes[2].OneofWrappers = []any{}
+	file_job_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_job_proto_rawDesc), len(file_job_proto_rawDesc)),
-			NumEnums:      4,
-			NumMessages:   4,
+			NumEnums:      7,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
