@@ -21,7 +21,7 @@ quick: install-deps ## formatting, vet and the tests, without -race and fuzzing
 fuzz: ## every fuzz target for FUZZTIME (default 10s)
 	@FUZZTIME=$(FUZZTIME) .ci/test fuzz
 
-mutate: ## the mistakes in the engine's scripts that were not tried yet (two hours when all are; MUTANTS=regexp for some)
+mutate: ## each write and guard of the engine's scripts not tried yet, and the survivors (MUTANTS=operands for the rest)
 	nice -n 10 go test ./conveyor -run '^TestMutants$$' -mutants='$(MUTANTS)' -v -timeout 0
 
 behaviours: ## every mistake of conveyor/COVERAGE.md (half an hour; BEHAVIOURS=regexp for some)

@@ -20,8 +20,8 @@ import (
 )
 
 var (
-	mutants = flag.String("mutants", "", "try mutants of the scripts: new (those not known yet, and the survivors), "+
-		"how many known ones to draw, or a regular expression of ids")
+	mutants = flag.String("mutants", "", "try mutants of the scripts: new (writes and guards not known yet, and the survivors), "+
+		"operands (the parts of conditions not known yet), how many known ones to draw, or a regular expression of ids")
 	mutantsSeed = flag.Uint64("mutants.seed", 0, "draw by this seed, not by one that the scripts themselves give")
 )
 
@@ -106,7 +106,12 @@ func TestSurvivorsExist(t *testing.T) {
 	for key := range readSurvivors(t) {
 		known[key] = true
 	}
-	t.Logf("%d of %d mutants are known", len(slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return !known.has(m) })), len(all))
+	for kind, of := range map[string]func(mutant.Mutant) bool{
+		"writes and guards": func(m mutant.Mutant) bool { return !isOperand(m) }, "operands of guards": isOperand,
+	} {
+		list := slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return !of(m) })
+		t.Logf("%d of %d %s are known", len(list)-len(slices.DeleteFunc(slices.Clone(list), known.has)), len(list), kind)
+	}
 }
 
 // TestMutants makes each of the chosen mistakes and runs the conformance tests that come by it on the embedded store's server:
@@ -203,8 +208,11 @@ func (v *verdicts) judge(t *testing.T, m mutant.Mutant, how, by string) {
 // choose returns the mutants that the flag asks for.
 func choose(t *testing.T, all []mutant.Mutant, listed map[string]listedMutant, dead graveyard) []mutant.Mutant {
 	t.Helper()
-	if *mutants == "new" {
-		return slices.DeleteFunc(slices.Clone(all), dead.has)
+	switch *mutants {
+	case "new":
+		return slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return dead.has(m) || isOperand(m) && listed[keyOf(m)].id == "" })
+	case "operands":
+		return slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return dead.has(m) || !isOperand(m) || listed[keyOf(m)].id != "" })
 	}
 	if n, err := strconv.Atoi(*mutants); err == nil {
 		seed := *mutantsSeed
@@ -231,6 +239,10 @@ func seedOf(all []mutant.Mutant) uint64 {
 	}
 	return h.Sum64()
 }
+
+// isOperand tells a mutant that leaves out one operand of a condition. They are tried after the writes and the guards: one that
+// survives is often the half of a guard that the other half stands for.
+func isOperand(m mutant.Mutant) bool { return strings.Contains(m.ID, ":without ") }
 
 // graveyard is the list of mutants that were noticed.
 type graveyard map[string]bool
