@@ -230,13 +230,12 @@ end
 function FIX.unowned(r)
   if not r or r.st == 'r' or not r.w then return false end
   r.w = nil
-  touch(r)
   return true
 end
 
 function FIX.unfenced(r)
   if not r or r.st ~= 'r' or r.f then return false end
-  r.w, r.lease = nil, nil
+  r.w = nil
   push(r, true)
   return true
 end
@@ -244,11 +243,11 @@ end
 function FIX.unbytes(r)
   if not r or r.st ~= 'c' or not has(r, 'b') then return false end
   clear(r, 'b')
-  touch(r)
   return true
 end
 
--- The bytes of a job that failed are kept for a retry; those of an unknown one are set aside.
+-- The bytes of a job that failed are kept for a retry; those of an unknown one are set aside. Commit takes the flag that says
+-- where they are from a job that is over.
 function FIX.bytes(r)
   local key = PRE .. 'jobs:' .. FIX.u
   if r and not ENDED[r.st] or not is(key, 'string') then return false end
@@ -256,14 +255,12 @@ function FIX.bytes(r)
   if not text then return false end
   if not r then keep_aside(key .. ' ' .. text) elseif r.st == 'F' then call('HSETNX', PRE .. 'failed', r.u, text) end
   call('DEL', key)
-  if r then clear(r, 'b') end
   return true
 end
 
+-- unedged removes the edges of a job that is over; commit takes the flag of them.
 function FIX.unedged(r)
-  if not r or not ENDED[r.st] or call('DEL', edges_key(r.u)) == 0 then return false end
-  clear(r, 'm')
-  return true
+  return r and ENDED[r.st] and call('DEL', edges_key(r.u)) > 0
 end
 
 function FIX.field(r, name)
@@ -280,6 +277,8 @@ function FIX.drop(r, name)
     load(us)
     for i = 1, #t do
       if us[i] and S[us[i]] then return false end
+    end
+    for i = 1, #t do
       if not us[i] then set_aside(key, t[i]) end
     end
   end
@@ -301,7 +300,6 @@ function FIX.retain(r)
     end
   end
   r.expire = true
-  touch(r)
   return true
 end
 
@@ -330,7 +328,6 @@ end
 function FIX.unkey(r, holder)
   if not r or not r.y or call('HGET', PRE .. 'unique', r.y) ~= holder or not owns(holder, r.y) then return false end
   r.y = nil
-  touch(r)
   return true
 end
 
