@@ -22,7 +22,7 @@ end
 
 -- child_of tells whether an unfinished job counts for the end of its parent p.
 local function child_of(r, p)
-  if not r or r.bad or ENDED[r.st] or has(r, 'w') then return false end
+  if not r or ENDED[r.st] or has(r, 'w') then return false end
   for _, e in ipairs(edges(r.i)) do
     if KIN[e.k] and e.m == '+' and e.u == p then return true end
   end
@@ -31,7 +31,7 @@ end
 local function rebuild(key, name, want, from)
   if name == 'seq' then return call('SET', key, num(tonumber(from))) end
   if name == 'events:seq' then return call('SET', key, num(newest())) end
-  if from == '' or not is(PRE .. 'status', 'hash') then return end
+  if not is(PRE .. 'status', 'hash') then return end
   local us, args = {}, {}
   for u in gmatch(from, '[^,]+') do us[#us + 1] = u end
   load(us)
