@@ -21,7 +21,6 @@ local function keep_aside(text) call('LPUSH', PRE .. 'setaside', text) end
 local function lost(r)
   failures[#failures + 1] = r.u
   failures[#failures + 1] = 'the job\'s bytes are gone from the store'
-  r.lease = nil
   close_as(r, (r.st == 'h' or r.st == 's') and 'X' or 'F')
   return true
 end
@@ -38,7 +37,15 @@ end
 local function unticket(r, key, full)
   if not is(key, 'list') then return end
   call('LREM', key, 0, slim(r.u))
-  if full ~= '' then call('LREM', key, 0, full) end
+  call('LREM', key, 0, full)
+end
+
+-- note_waiter says in an upstream's entry that somebody waits in a list of it: k a child, h an heir. One that is closing already
+-- works that list off now.
+local function note_waiter(P, f)
+  flag(P, f)
+  touch(P, true)
+  if P.st == 'c' then settle(P) end
 end
 
 local FIX = {}
@@ -62,7 +69,7 @@ function FIX.queued(r, pivot, full)
   if apart and thins + (has(r, 'd') and 0 or fulls) == 1 or not apart and fulls == 1 and thins == 0 then return false end
   if pivot ~= '' and times(key, pivot) == 0 then return false end
   call('LREM', key, 0, thin)
-  if full ~= '' then call('LREM', key, 0, full) end
+  call('LREM', key, 0, full)
   local t = apart and thin or full
   if pivot == '' then call('RPUSH', key, t) else call('LINSERT', key, 'BEFORE', pivot, t) end
   woken[r.q] = (woken[r.q] or 0) + 1
@@ -72,10 +79,7 @@ end
 function FIX.due(r, full)
   if not r or r.st ~= 's' or not find_bytes(r, full) then return false end
   local t, key = has(r, 'b') and slim(r.u) or full, PRE .. 'scheduled'
-  if not r.d then
-    r.d = now_text
-    touch(r)
-  end
+  if not r.d then r.d = now_text end
   local score = call('ZSCORE', key, t)
   if score and floor(tonumber(score) * 1000 + 0.5) == tonumber(r.d) then return false end
   call('ZADD', key, score_of(r.d), t)
@@ -89,19 +93,14 @@ function FIX.wait(r, up, class, o, full)
   if times(key, t) > 0 then return false end
   call('LPUSH', key, t)
   local P, f = get(up), class == 'children' and 'k' or 'h'
-  if P and not P.bad and opening(P) == tonumber(o) and not has(P, f) then
-    flag(P, f)
-    touch(P, true)
-  end
+  if P and not P.bad and opening(P) == tonumber(o) and not has(P, f) then note_waiter(P, f) end
   return true
 end
 
 function FIX.flag(r, up, f)
   local P = get(up)
   if not r or r.st ~= 'h' or not P or P.bad or has(P, f) then return false end
-  flag(P, f)
-  touch(P)
-  if P.st == 'c' then settle(P) end
+  note_waiter(P, f)
   return true
 end
 
@@ -117,14 +116,13 @@ function FIX.decide(r, up, class, o, full)
   local past = {u = up, g = num(o), fl = P.fl, f = P.f, st = st}
   if class == 'children' then meet_child(r, past, by[st] or '+', {}) else meet_heir(r, past, by[st] or '+') end
   unticket(r, list_key(up, class, o), full)
-  return true
+  return r.dirty
 end
 
 -- recount decides a held job by the marks of its edges; when those are gone, by what its bytes declare.
 function FIX.recount(r, declared, full)
   if not r or r.st ~= 'h' or not find_bytes(r, full) then return false end
   r.k, r.z, r.p = nil, nil, nil
-  touch(r)
   if has(r, 'm') and call('EXISTS', edges_key(r.u)) == 0 then
     r.i = nil
     if not wire(r, edges(declared), nil, nil) then
@@ -136,26 +134,33 @@ function FIX.recount(r, declared, full)
     local how = e.m ~= '?' and e.m ~= '~' and verdict_on(e.k, e.m)
     if how then exclude(r, how, e.u) end
   end
+  local counted = false
   if has(r, 'm') and is(edges_key(r.u), 'hash') then
-    local got, groups, by, undecided = call('HGETALL', edges_key(r.u)), {}, {}, 0
+    local got, ups, hash, groups, by, undecided = call('HGETALL', edges_key(r.u)), {}, {}, {}, {}, 0
     for i = 1, #got, 2 do
-      for _, e in ipairs(got[i] ~= '#' and edges(got[i + 1], '[^;]+') or {}) do
+      hash[got[i]] = got[i + 1]
+      if got[i] ~= '#' then ups[#ups + 1] = got[i] end
+    end
+    table.sort(ups) -- stores list a hash in orders of their own
+    for _, u in ipairs(ups) do
+      for _, e in ipairs(edges(hash[u], '[^;]+')) do
         local g = by[e.g or '0']
         if not g then
           g = {g = e.g or '0', k = e.k, p = 0, bad = 0}
           by[g.g] = g
           groups[#groups + 1] = g
         end
-        if e.m == '?' or e.m == '~' then g.p, undecided = g.p + 1, undecided + 1 elseif e.m == '-' then g.bad = g.bad + 1 end
-        g.by = e.u
+        if e.m == '?' or e.m == '~' then g.p, undecided = g.p + 1, undecided + 1 elseif e.m == '-' then count_failure(g, u) end
+        g.last = u
       end
     end
-    for i = 1, #groups do judge_group(r, groups[i], groups[i].by) end
+    for i = 1, #groups do judge_group(r, groups[i], groups[i].last) end
+    counted = hash['#'] ~= groups_text(groups)
     call('HSET', edges_key(r.u), '#', groups_text(groups))
     r.p = undecided > 0 and num(undecided) or nil
   end
   decided(r)
-  return true
+  return counted or encode(r) ~= r.was
 end
 
 function FIX.settle(r)
