@@ -11,14 +11,14 @@ import (
 	"github.com/waybill-dev/waybill/conveyor/wire"
 )
 
-// mend asks the repair script for one piece, resting on the job's status entry as it is.
-func (e *engine) mend(kind, uuid string, args ...string) (bool, error) {
+// asks sends the repair script one piece, resting on the job's status entry as it is.
+func (e *engine) asks(kind, uuid string, args ...string) (bool, error) {
 	e.Helper()
 	seen := e.rdb.HGet(e.Context(), e.key("status"), uuid).Val()
-	return e.mendSeen(seen, kind, uuid, args...)
+	return e.asksSeen(seen, kind, uuid, args...)
 }
 
-func (e *engine) mendSeen(seen, kind, uuid string, args ...string) (bool, error) {
+func (e *engine) asksSeen(seen, kind, uuid string, args ...string) (bool, error) {
 	e.Helper()
 	all := []any{kind, uuid, seen, "told", len(args)}
 	for _, arg := range args {
@@ -32,7 +32,7 @@ func (e *engine) mendSeen(seen, kind, uuid string, args ...string) (bool, error)
 func (e *engine) leaves(kind, uuid string, args ...string) {
 	e.Helper()
 	there := dump(e)
-	done, err := e.mend(kind, uuid, args...)
+	done, err := e.asks(kind, uuid, args...)
 	e.ok(err)
 	if done {
 		e.Errorf("%s %s %q was done", kind, uuid, args)
@@ -42,17 +42,17 @@ func (e *engine) leaves(kind, uuid string, args ...string) {
 	}
 }
 
-// mends wants a piece to be done, and to be left alone when it comes again: with what was seen then, and with what is seen now.
-func (e *engine) mends(kind, uuid string, args ...string) {
+// mendsOnce wants a piece to be done, and to be left alone when it comes again: with what was seen then, and with what is seen now.
+func (e *engine) mendsOnce(kind, uuid string, args ...string) {
 	e.Helper()
 	seen := e.rdb.HGet(e.Context(), e.key("status"), uuid).Val()
-	done, err := e.mendSeen(seen, kind, uuid, args...)
+	done, err := e.asksSeen(seen, kind, uuid, args...)
 	e.ok(err)
 	if !done {
 		e.Fatalf("%s %s %q was not done", kind, uuid, args)
 	}
 	there := dump(e)
-	if again, err := e.mendSeen(seen, kind, uuid, args...); again || err != nil {
+	if again, err := e.asksSeen(seen, kind, uuid, args...); again || err != nil {
 		e.Errorf("%s %s %q was done twice: %v", kind, uuid, args, err)
 	}
 	if diff := cmp.Diff(there, dump(e)); diff != "" {
@@ -172,7 +172,7 @@ func TestRepairRefused(t *testing.T) {
 				everyPlace(e)
 				e.ok(e.rdb.Del(e.Context(), e.key("queue:q:2")).Err())
 				e.broken(name, func() { e.stops(e.key(name), "queued", "back", "", "") })
-				e.mends("queued", "back", "", "")
+				e.mendsOnce("queued", "back", "", "")
 				e.sound()
 			})
 		}
@@ -191,7 +191,7 @@ func TestRepairRefused(t *testing.T) {
 func (e *engine) stops(key, kind, uuid string, args ...string) {
 	e.Helper()
 	there := dump(e)
-	_, err := e.mend(kind, uuid, args...)
+	_, err := e.asks(kind, uuid, args...)
 	e.refused(err, conveyor.ErrCorrupt)
 	if err == nil || !strings.Contains(err.Error(), key) {
 		e.Errorf("got %v, want it to name %s", err, key)
@@ -208,14 +208,14 @@ func TestRepairPlaces(t *testing.T) {
 			e.add(job("j"))
 			e.takeOut("queue:q", "j")
 			e.ok(e.rdb.Set(e.Context(), e.key("jobs:j"), "x", 0).Err())
-			e.mends("lost", "j")
+			e.mendsOnce("lost", "j")
 			e.states("j failed")
 		})
 		e.Behaviour("a slim ticket stands twice", func(e *engine) {
 			e.add(job("j"))
 			e.run("j", conveyor.VerdictBack)
 			e.push("queue:q", e.ticketIn("queue:q", "j"))
-			e.mends("queued", "j", "", "")
+			e.mendsOnce("queued", "j", "", "")
 			e.counts("queue:q", 1)
 		})
 		e.Behaviour("a job that is back in its queue wakes an idle worker", func(e *engine) {
@@ -225,14 +225,14 @@ func TestRepairPlaces(t *testing.T) {
 			e.takeOut("queue:q", "j")
 			e.nothing()
 			e.ok(e.rdb.Del(e.Context(), e.key("wake:w")).Err())
-			e.mends("queued", "j", "", "")
+			e.mendsOnce("queued", "j", "", "")
 			e.counts("wake:w", 1)
 		})
 		e.Behaviour("a job that waits for no time any more is due now", func(e *engine) {
 			e.add(job("j", runAt(e.now+5000)))
 			entry, _, _ := strings.Cut(e.entry("j"), "|d")
 			e.written("j", entry)
-			e.mends("due", "j", e.ticket("scheduled", "j"))
+			e.mendsOnce("due", "j", e.ticket("scheduled", "j"))
 			if at := e.status("j").DueAt.UnixMilli(); at != e.now {
 				e.Errorf("due at %d, want %d", at, e.now)
 			}
@@ -241,14 +241,14 @@ func TestRepairPlaces(t *testing.T) {
 		})
 		e.Behaviour("who waits for an unknown job", func(e *engine) {
 			e.add(job("j", under("later")))
-			e.mends("wait", "j", "later", "children", "1", e.takeOut("jobs:later:children", "j"))
+			e.mendsOnce("wait", "j", "later", "children", "1", e.takeOut("jobs:later:children", "j"))
 			e.counts("jobs:later:children", 1)
 		})
 		e.wreck("who waits for a job that cannot be read", func(e *engine) {
 			e.add(job("up"), job("j", under("up")))
 			text := e.takeOut("jobs:up:children", "j")
 			e.written("up", "???")
-			e.mends("wait", "j", "up", "children", "1", text)
+			e.mendsOnce("wait", "j", "up", "children", "1", text)
 			if e.entry("up") != "???" {
 				e.Errorf("the entry became %q", e.entry("up"))
 			}
@@ -261,7 +261,7 @@ func TestRepairPlaces(t *testing.T) {
 				e.add(job("up"), job("j", row.waits))
 				entry := e.entry("up")
 				e.written("up", strings.Replace(entry, row.flag, "", 1))
-				e.mends("wait", "j", "up", row.class, "1", e.takeOut("jobs:up:"+row.class, "j"))
+				e.mendsOnce("wait", "j", "up", row.class, "1", e.takeOut("jobs:up:"+row.class, "j"))
 				if diff := cmp.Diff(entry, e.entry("up")); diff != "" {
 					e.Errorf("the upstream's entry (-want +got):\n%s", diff)
 				}
@@ -274,10 +274,10 @@ func TestRepairPlaces(t *testing.T) {
 				e.run("p", conveyor.VerdictDone)
 				e.states("p closing, c1 queued, c2 held")
 				if kind == "wait" {
-					e.mends("wait", "c2", "p", "children", "1", text)
+					e.mendsOnce("wait", "c2", "p", "children", "1", text)
 				} else {
 					e.push("jobs:p:children", text)
-					e.mends("flag", "c2", "p", "k")
+					e.mendsOnce("flag", "c2", "p", "k")
 				}
 				e.states("p closing, c1 queued, c2 queued")
 				e.run("c1", conveyor.VerdictDone)
@@ -312,7 +312,7 @@ func TestRepairDecides(t *testing.T) {
 					e.ok(e.Apply(e.Context(), conveyor.Batch{Changes: []conveyor.Change{{Kind: conveyor.ChangeReopen, UUID: "a", Opening: 2}}}))
 				}
 				e.push("jobs:a:onComplete", text)
-				e.mends("decide", "heir", "a", "onComplete", "1", text)
+				e.mendsOnce("decide", "heir", "a", "onComplete", "1", text)
 				e.counts("jobs:a:onComplete", 0)
 				e.states(row.want)
 				if row.reopen && row.verdict == conveyor.VerdictFailed {
@@ -331,7 +331,7 @@ func TestRepairDecides(t *testing.T) {
 			text := e.takeOut("jobs:a:onComplete", "heir")
 			e.run("a", conveyor.VerdictDone)
 			e.push("jobs:a:onComplete", text)
-			e.mends("decide", "heir", "a", "onComplete", "1", "")
+			e.mendsOnce("decide", "heir", "a", "onComplete", "1", "")
 			e.counts("jobs:a:onComplete", 0)
 			e.run("b", conveyor.VerdictDone)
 			e.run("heir", conveyor.VerdictDone)
@@ -340,7 +340,7 @@ func TestRepairDecides(t *testing.T) {
 			e.add(job("a"), job("heir", after(0, "a")))
 			text := e.takeOut("jobs:a:onComplete", "heir")
 			e.run("a", conveyor.VerdictDone)
-			e.broken("jobs:a:onComplete", func() { e.mends("decide", "heir", "a", "onComplete", "1", text) })
+			e.broken("jobs:a:onComplete", func() { e.mendsOnce("decide", "heir", "a", "onComplete", "1", text) })
 			e.run("heir", conveyor.VerdictDone)
 		})
 	})
@@ -358,7 +358,7 @@ func TestRepairRecounts(t *testing.T) {
 			e.wreck(row.name, func(e *engine) {
 				e.add(job("w"), job("j", after(0, "w")))
 				e.written("j", row.before)
-				e.mends("recount", "j", "", e.ticketIn("jobs:w:onComplete", "j"))
+				e.mendsOnce("recount", "j", "", e.ticketIn("jobs:w:onComplete", "j"))
 				if diff := cmp.Diff(row.after, e.entry("j")); diff != "" {
 					e.Errorf("entry (-want +got):\n%s", diff)
 				}
@@ -367,7 +367,7 @@ func TestRepairRecounts(t *testing.T) {
 		e.wreck("its edges are gone, and its bytes declare none", func(e *engine) {
 			e.add(job("p"), job("j", under("p"), after(0, "a", "b")))
 			e.ok(e.rdb.Del(e.Context(), e.key("jobs:j:edges")).Err())
-			e.mends("recount", "j", "", "")
+			e.mendsOnce("recount", "j", "", "")
 			if strings.Contains(e.entry("j"), "|i") {
 				e.Errorf("entry %q", e.entry("j"))
 			}
@@ -404,7 +404,7 @@ func TestRepairRecounts(t *testing.T) {
 					e.Fatalf("groups %q, want %q", groups, want)
 				}
 				e.ok(e.rdb.HSet(e.Context(), key, "#", "junk").Err())
-				e.mends("recount", "j", "", "")
+				e.mendsOnce("recount", "j", "", "")
 				if got := e.rdb.HGet(e.Context(), key, "#").Val(); got != want {
 					e.Errorf("groups became %q, want %q", got, want)
 				}
@@ -433,7 +433,7 @@ func TestRepairRecounts(t *testing.T) {
 			e.run("b", conveyor.VerdictDone)
 			entry := e.entry("j")
 			e.written("j", strings.Replace(entry, "|zb", "|zx", 1))
-			e.mends("recount", "j", "", "")
+			e.mendsOnce("recount", "j", "", "")
 			if diff := cmp.Diff(entry, e.entry("j")); diff != "" {
 				e.Errorf("entry (-want +got):\n%s", diff)
 			}
