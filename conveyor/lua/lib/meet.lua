@@ -101,7 +101,6 @@ local function failed_making(P, e)
 end
 
 local function inline_edge(r, P, kin)
-  if not r.i then return nil end
   local list = edges(r.i)
   for i = 1, #list do
     local e = list[i]
@@ -145,7 +144,7 @@ local function meet_child(r, P, mark, joined)
 end
 
 local function meet_heir(r, P, mark)
-  if ENDED[r.st] or r.st ~= 'h' then return end
+  if r.st ~= 'h' then return end
   if not has(r, 'm') then
     local e, list = inline_edge(r, P, false)
     if not e then return end
@@ -161,7 +160,6 @@ local function meet_heir(r, P, mark)
   local key = edges_key(r.u)
   if not is(key, 'hash') then return damage(key) end
   local got = call('HMGET', key, P.u, '#')
-  if not got[1] then return end
   local list, groups, hits, cuts = edges(got[1], '[^;]+'), groups_of(got[2]), 0, false
   for i = 1, #list do
     local e = list[i]

@@ -30,7 +30,6 @@ local function prefetch(rs)
       local f = fetch(r, class, min(100, room))
       if f then
         r.fetched = f
-        f.class = class
         room = room - #f.t
         for j = 1, #f.us do us[#us + 1] = f.us[j] end
       end
@@ -46,7 +45,7 @@ local function work_off(P, class, mark)
     if n <= 0 then return false end
     local f = P.fetched
     P.fetched = nil
-    if not f or f.class ~= class or f.n > n then f = fetch(P, class, n) end
+    if not f or f.n > n then f = fetch(P, class, n) end
     if not f then return false end
     local t, us = f.t, f.us
     if #t == 0 then return true end
@@ -119,12 +118,12 @@ local function finish(r)
   r.expire = true -- retention counts from here, also when it was over before this call
   r.o = nil
   if not r.i and not r.p then
-    r.st, r.x, r.t, r.k, r.d, r.e = r.x, nil, now_text, nil, nil, nil
+    r.st, r.x, r.t, r.k, r.e = r.x, nil, now_text, nil, nil
     return
   end
   local list, keep = edges(r.i), {}
   unlist_heir(r, list)
-  r.st, r.x, r.t, r.p, r.k, r.d, r.e = r.x, nil, now_text, nil, nil, nil, nil
+  r.st, r.x, r.t, r.p, r.k, r.e = r.x, nil, now_text, nil, nil, nil
   for i = 1, #list do
     local e = list[i]
     if KIN[e.k] and (e.m == '+' or e.m == '?') then keep[#keep + 1] = e end
@@ -141,12 +140,10 @@ local function finish(r)
     end
   end
   r.i = edge_list(keep)
-  touch(r)
 end
 
 -- close takes a closing job as far as it can; false: something is left to do.
 local function close(r)
-  if r.st ~= 'c' then return true end
   if not r.x then
     if has(r, 'k') then
       if not work_off(r, 'children', '+') then return false end
@@ -171,7 +168,6 @@ local function close(r)
   if has(r, 'h') and not work_off(r, 'onComplete', OUT[r.x]) then return false end
   clear(r, 'k')
   clear(r, 'h')
-  clear(r, 'a')
   finish(r)
   return true
 end
@@ -204,18 +200,18 @@ local function settle_all()
   prefetch(work)
   while work[i] do
     local r = work[i]
-    r.queued = false
     if has_room(r) and close(r) then
-      if r.listed and not r.queued then done[#done + 1] = r.u end
+      if r.listed then done[#done + 1] = r.u end
     else
       args[#args + 1] = num(r.parked and now + 10000 or now)
       args[#args + 1] = r.u
     end
+    r.queued = false -- not before: what its own children do is seen by close
     i = i + 1
   end
   work = {}
-  if #done > 0 then many('ZREM', PRE .. 'todo', done) end
-  if #args > 0 then many('ZADD', PRE .. 'todo', args) end
+  many('ZREM', PRE .. 'todo', done)
+  many('ZADD', PRE .. 'todo', args)
   return #args > 0
 end
 
