@@ -2,12 +2,10 @@ package conveyor_test
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/waybill-dev/waybill/conveyor"
-	"github.com/waybill-dev/waybill/conveyor/wire"
 )
 
 // TestRepairPieces damages one thing, sends the fix of it, and looks at what is there then. The same fix once more is left alone.
@@ -23,6 +21,11 @@ func TestRepairPieces(t *testing.T) {
 			e.ok(e.rdb.SAdd(e.Context(), e.key("jobs:closing:active"), "never").Err())
 			return e.Cancel(e.Context(), "child")
 		}, fixing("unref", "never", "jobs:closing:active", "set"), "", func(e *engine) { e.states("closing failed(child)") }},
+		{"a parent that nobody takes to its end", func(e *engine) error {
+			e.ok(e.rdb.SAdd(e.Context(), e.key("jobs:closing:active"), "never").Err())
+			e.ok(e.Cancel(e.Context(), "child"))
+			return e.rdb.Del(e.Context(), e.key("jobs:closing:active")).Err()
+		}, fixing("settle", "closing"), "", func(e *engine) { e.states("closing failed(child)") }},
 		{"an owner that is registered nowhere", func(e *engine) error {
 			return e.rdb.Del(e.Context(), e.key("worker:w:jobs"), e.key("workers")).Err()
 		}, fixing("owner", "running"), "", func(e *engine) {
@@ -95,6 +98,20 @@ func TestRepairPieces(t *testing.T) {
 			fixing("retain", "done"), "", func(e *engine) {
 				e.same("ended", []string{fmt.Sprint(e.now) + " done"}, e.rdb.LRange(e.Context(), e.key("ended:q"), 0, -1).Val())
 			}},
+		{"a key that nobody known holds", func(e *engine) error {
+			return e.rdb.HSet(e.Context(), e.key("unique"), "noop:key", "never").Err()
+		}, fixing("hold", "keyed", "never"), "", func(e *engine) {
+			e.same("holder", "keyed", e.rdb.HGet(e.Context(), e.key("unique"), "noop:key").Val())
+		}},
+		{"a parent that is listed as to do", func(e *engine) error {
+			e.ok(e.rdb.HSet(e.Context(), e.key("status"), "closing", strings.Replace(e.entry("closing"), "|s", "|xC|s", 1)).Err())
+			e.ok(e.rdb.SAdd(e.Context(), e.key("jobs:closing:active"), "never").Err())
+			return e.rdb.ZAdd(e.Context(), e.key("todo"), redisZ(1, "closing")).Err()
+		}, fixing("unref", "never", "jobs:closing:active", "set"), "", func(e *engine) {
+			e.states("closing closing")
+			e.tick()
+			e.states("closing completed")
+		}},
 		{"two jobs with one key", func(e *engine) error {
 			return e.rdb.HSet(e.Context(), e.key("status"), "scheduled", e.entry("scheduled")+"|ynoop:key").Err()
 		}, fixing("unkey", "scheduled", "keyed"), "", func(e *engine) {
@@ -157,83 +174,5 @@ func TestRepairOfEntries(t *testing.T) {
 				e.same("aside", row.want, e.aside())
 			})
 		}
-	})
-}
-
-// TestRepairTogether sends fixes of which one rests on another in one call.
-func TestRepairTogether(t *testing.T) {
-	onBoth(t, func(e *engine) {
-		e.Behaviour("a parent whose child comes back does not end", func(e *engine) {
-			everyPlace(e)
-			e.ok(e.rdb.SRem(e.Context(), e.key("jobs:closing:active"), "child").Err())
-			got, err := e.mend(fixing("member", "child", "closing"), fixing("settle", "closing"))
-			e.ok(err)
-			e.same("reply", []int64{1, 0}, got)
-			e.states("closing closing")
-		})
-		e.Behaviour("a place that another fix gives comes after the last", func(e *engine) {
-			e.add(job("gone"), job("next", after(wire.Edge_ALWAYS, "gone")))
-			e.take("gone")
-			e.ok(e.rdb.Del(e.Context(), e.key("jobs:gone")).Err())
-			e.mends(fixing("number", "", "seq", "1000"), fixing("lost", "gone"))
-			e.states("gone failed, next queued")
-			e.same("place", int64(1001), e.status("next").Place)
-			e.same("last", "1001", e.rdb.Get(e.Context(), e.key("seq")).Val())
-		})
-	})
-}
-
-// TestRepairOfCounters moves a counter by what it was off, also when jobs moved since, but not when a repair was made since.
-func TestRepairOfCounters(t *testing.T) {
-	onBoth(t, func(e *engine) {
-		e.add(job("a"), job("gone", lane(2)))
-		e.ok(e.rdb.HIncrBy(e.Context(), e.key("depth"), "q:1", 3).Err())
-		last, err := e.LastEvent(e.Context())
-		e.ok(err)
-		fix := fixing("counter", "", "depth", "q:1", "-3", strconv.FormatInt(last, 10))
-		e.add(job("b"))
-		e.mends(fix)
-		e.same("depth", "2", e.rdb.HGet(e.Context(), e.key("depth"), "q:1").Val())
-		e.idle(fix)
-		e.ok(e.rdb.HSet(e.Context(), e.key("depth"), "q:0", "3").Err())
-		last, err = e.LastEvent(e.Context())
-		e.ok(err)
-		e.mends(fixing("counter", "", "depth", "q:0", "-3", strconv.FormatInt(last, 10)))
-		e.same("a counter at zero", false, e.rdb.HExists(e.Context(), e.key("depth"), "q:0").Val())
-	})
-}
-
-// TestRepairRefuses meets keys of a wrong type that a repair may need: it names them and changes nothing. Those are moved out of
-// the way first.
-func TestRepairRefuses(t *testing.T) {
-	onBoth(t, func(e *engine) {
-		everyPlace(e)
-		for _, key := range []string{"status", "depth", "setaside", "workers", "callers", "removals", "sweeps", "expiry", "events"} {
-			e.Run(key, func(e *engine) {
-				e.broken(key, func() {
-					before := dump(e)
-					_, err := conveyor.RunScript(e.Context(), e.Client, "repair", "aside", "", "", "mended", 3, "queue:q", "list", "junk")
-					e.refused(err, conveyor.ErrCorrupt)
-					if err == nil || !strings.Contains(err.Error(), e.key(key)+" is a string") {
-						e.Errorf("got %v, want it to name %s", err, e.key(key))
-					}
-					e.same("store", before, dump(e))
-				})
-			})
-		}
-		e.Run("a list in which an edge has to wait", func(e *engine) {
-			kept := e.rdb.HGetAll(e.Context(), e.key("jobs:both:edges")).Val()
-			e.ok(e.rdb.Del(e.Context(), e.key("jobs:both:edges")).Err())
-			e.broken("jobs:later:onComplete", func() {
-				before := dump(e)
-				_, err := e.mend(fixing("recount", "both", "?p:queued,?s:queued2,?s:later", ""))
-				e.refused(err, conveyor.ErrCorrupt)
-				if err == nil || !strings.Contains(err.Error(), e.key("jobs:later:onComplete")+" is a string") {
-					e.Errorf("got %v, want it to name the list", err)
-				}
-				e.same("store", before, dump(e))
-			})
-			e.ok(e.rdb.HSet(e.Context(), e.key("jobs:both:edges"), kept).Err())
-		})
 	})
 }

@@ -3,6 +3,7 @@ package conveyor_test
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -98,6 +99,26 @@ func TestRepairOfWhatIsWell(t *testing.T) {
 				e.ok(e.rdb.LRem(e.Context(), e.key(key), 0, "junk").Err())
 			}
 		}
+		// entry changes a job's entry while something is done, and takes some keys away.
+		entry := func(uuid, old, changed string, without ...string) func(do func()) {
+			return func(do func()) {
+				was := e.entry(uuid)
+				e.ok(e.rdb.HSet(e.Context(), e.key("status"), uuid, strings.Replace(was, old, changed, 1)).Err())
+				for _, key := range without {
+					e.ok(e.rdb.Rename(e.Context(), e.key(key), e.key("kept:"+key)).Err())
+				}
+				do()
+				for _, key := range without {
+					e.ok(e.rdb.Rename(e.Context(), e.key("kept:"+key), e.key(key)).Err())
+				}
+				e.ok(e.rdb.HSet(e.Context(), e.key("status"), uuid, was).Err())
+			}
+		}
+		other := func(do func()) {
+			e.ok(e.rdb.HSet(e.Context(), e.key("unique"), "noop:key", "never").Err())
+			do()
+			e.ok(e.rdb.HSet(e.Context(), e.key("unique"), "noop:key", "keyed").Err())
+		}
 		broken := func(key string) func(do func()) { return func(do func()) { e.broken(key, do) } }
 		for _, row := range []struct {
 			name string
@@ -107,6 +128,20 @@ func TestRepairOfWhatIsWell(t *testing.T) {
 			{"nobody to settle", fixing("settle", "never"), nil},
 			{"a queued job to settle", fixing("settle", "queued"), nil},
 			{"a closing job with a child", fixing("settle", "closing"), nil},
+			{"a closing job that is listed as to do", fixing("settle", "closing"), func(do func()) {
+				e.ok(e.rdb.ZAdd(e.Context(), e.key("todo"), redisZ(1, "closing")).Err())
+				entry("closing", "", "", "jobs:closing:active")(do)
+				e.ok(e.rdb.ZRem(e.Context(), e.key("todo"), "closing").Err())
+			}},
+			{"a member of nobody", fixing("member", "child", "never"), nil},
+			{"a member that is over", fixing("member", "child", "closing"), entry("child", "s1", "C1", "jobs:closing:active")},
+			{"a member that is withdrawn", fixing("member", "child", "closing"), entry("child", "s1", "s1w", "jobs:closing:active")},
+			{"a member of a job that is over", fixing("member", "child", "closing"), entry("closing", "c1", "C1", "jobs:closing:active")},
+			{"a member of a job whose end is decided", fixing("member", "child", "closing"), entry("closing", "|s", "|xC|s", "jobs:closing:active")},
+			{"a member that is an heir", fixing("member", "child", "closing"), entry("child", "+p:", "+s:", "jobs:closing:active")},
+			{"a member whose parent failed", fixing("member", "child", "closing"), entry("child", "+p:", "-p:", "jobs:closing:active")},
+			{"a member of another", fixing("member", "child", "closing"), entry("child", "+p:closing", "+p:queued", "jobs:closing:active")},
+			{"a member of another opening", fixing("member", "child", "closing"), entry("child", "+p:closing", "+p:closing:2", "jobs:closing:active")},
 			{"nobody as a member", fixing("member", "never", "closing"), nil},
 			{"a member that is one", fixing("member", "child", "closing"), nil},
 			{"a member that is no child", fixing("member", "queued", "closing"), nil},
@@ -117,6 +152,7 @@ func TestRepairOfWhatIsWell(t *testing.T) {
 			{"a reference in a set of a wrong type", fixing("unref", "never", "label:region=", "set"), broken("label:region=")},
 			{"a reference in a sorted set of a wrong type", fixing("unref", "never", "worker:w:jobs", "zset"), broken("worker:w:jobs")},
 			{"a reference that is gone", fixing("unref", "never", "jobs:closing:active", "set"), nil},
+			{"a label that a job has", fixing("unref", "keyed", "label:region=", "set"), nil},
 			{"nobody's labels", fixing("relabel", "never", "a=b"), nil},
 			{"labels as they are", fixing("relabel", "keyed", "day=2,region=eu"), nil},
 			{"no labels where none are", fixing("relabel", "queued", ""), nil},
@@ -124,6 +160,7 @@ func TestRepairOfWhatIsWell(t *testing.T) {
 			{"the owner of nobody", fixing("owner", "never"), nil},
 			{"the owner of a queued job", fixing("owner", "queued"), nil},
 			{"the owner of a running job", fixing("owner", "running"), nil},
+			{"an owner whose list is of a wrong type", fixing("owner", "running"), broken("worker:w:jobs")},
 			{"the owner of a job with a lease", fixing("owner", "leased"), nil},
 			{"no owner of nobody", fixing("unowned", "never"), nil},
 			{"no owner of a running job", fixing("unowned", "running"), nil},
@@ -149,18 +186,25 @@ func TestRepairOfWhatIsWell(t *testing.T) {
 			{"a list for nobody where somebody waits", fixing("drop", "later", "jobs:later:children"), nil},
 			{"a list for nobody with junk where somebody waits", fixing("drop", "later", "jobs:later:children"), junk("jobs:later:children")},
 			{"a list of a job that is known", fixing("drop", "queued", "jobs:queued:onComplete"), nil},
+			{"a list of junk of a job that is known", fixing("drop", "done", "jobs:done:children"), junk("jobs:done:children")},
 			{"a list that is gone", fixing("drop", "never", "jobs:never:children"), nil},
 			{"nobody for retention", fixing("retain", "never"), nil},
 			{"a queued job for retention", fixing("retain", "queued"), nil},
 			{"an ended job that is listed", fixing("retain", "done"), nil},
 			{"an ended job with a removal", fixing("retain", "brief"), nil},
 			{"an ended job, and the list is of a wrong type", fixing("retain", "done"), broken("ended:q")},
+			{"an ended job that is recorded", fixing("retain", "done"), entry("done", "C1", "C1r", "ended:q")},
+			{"a key to free, and the keys are of a wrong type", fixing("free", "never", "noop:key"), broken("unique")},
 			{"nobody's key to free", fixing("free", "never", "noop:key"), nil},
 			{"a key of its owner to free", fixing("free", "keyed", "noop:key"), nil},
 			{"a key for nobody", fixing("hold", "never", ""), nil},
 			{"a key for a job without one", fixing("hold", "queued", ""), nil},
 			{"a key that is held", fixing("hold", "keyed", "keyed"), nil},
 			{"a key to be held, and the keys are of a wrong type", fixing("hold", "keyed", ""), broken("unique")},
+			{"a key that another holds", fixing("hold", "scheduled", "keyed"), entry("scheduled", "|d", "|ynoop:key|d")},
+			{"a key of a job that is over", fixing("hold", "done", ""), entry("done", "|s", "|ynoop:z|s")},
+			{"no key for one that another has too", fixing("unkey", "keyed", "scheduled"), entry("scheduled", "|d", "|ynoop:key|d")},
+			{"no key for one that nobody holds", fixing("unkey", "keyed", "never"), other},
 			{"no key for nobody", fixing("unkey", "never", "keyed"), nil},
 			{"no key for its holder", fixing("unkey", "keyed", "queued"), nil},
 			{"a limit of nobody", fixing("expiry", "never", "1"), nil},
@@ -172,6 +216,7 @@ func TestRepairOfWhatIsWell(t *testing.T) {
 			{"text in a list of a wrong type", fixing("aside", "", "queue:q", "list", "junk"), broken("queue:q")},
 			{"text of a kind that has none", fixing("aside", "", "labels", "hash", "keyed"), nil},
 			{"settings that are gone", fixing("settings", "", "q", "much"), nil},
+			{"settings of a wrong type", fixing("settings", "", "q", "much"), broken("queues")},
 			{"a worker that is known", fixing("worker", "", "w"), nil},
 			{"a worker of whom nothing is there", fixing("worker", "", "never"), nil},
 			{"a caller that is known", fixing("caller", "", "c"), nil},

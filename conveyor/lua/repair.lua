@@ -165,9 +165,8 @@ end
 
 function FIX.settle(r)
   if not r or r.st ~= 'c' or call('ZSCORE', PRE .. 'todo', r.u) then return false end
-  local key = active_key(r.u)
   flush_members(r.u)
-  if not r.x and kind(key) == 'set' and call('SCARD', key) > 0 then return false end
+  if not r.x and call('EXISTS', active_key(r.u)) == 1 then return false end
   settle(r)
   return true
 end
@@ -203,7 +202,7 @@ function FIX.unref(r, name, what)
   if listed_in(r, name) or call('SREM', key, FIX.u) == 0 then return false end
   local p = match(name, '^jobs:(.+):active$')
   local G = p and get(p)
-  if G and G.st == 'c' and not G.x then settle(G) end
+  if G and not G.x then settle(G) end
   return true
 end
 
@@ -281,7 +280,7 @@ function FIX.drop(r, name)
     for i = 1, #t do us[i] = uuid_of(t[i]) or false end
     load(us)
     for i = 1, #t do
-      if us[i] and S[us[i]] then return false end
+      if S[us[i]] then return false end
     end
     for i = 1, #t do
       if not us[i] then set_aside(key, t[i]) end
@@ -324,8 +323,7 @@ end
 function FIX.hold(r)
   local key = PRE .. 'unique'
   if not r or not r.y or ENDED[r.st] or not is(key, 'hash') then return false end
-  local u = call('HGET', key, r.y)
-  if u == r.u or u and owns(u, r.y) then return false end
+  if owns(call('HGET', key, r.y), r.y) then return false end
   call('HSET', key, r.y, r.u)
   return true
 end
@@ -391,7 +389,7 @@ end
 -- unrepaired tells whether no repair was made since an event: a counter that was compared then is off by as much still.
 local function unrepaired(since)
   local got = call('XRANGE', PRE .. 'events', num(since + 1), '+', 'COUNT', 1000)
-  if #got >= 1000 or #got ~= counter('events:seq') - since then return false end
+  if #got ~= counter('events:seq') - since then return false end
   for i = 1, #got do
     local v = got[i][2]
     for j = 1, #v, 2 do
