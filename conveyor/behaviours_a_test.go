@@ -45,7 +45,7 @@ var behavioursA = []behaviour{
 	{"A4f", "Jobs that are due together start by their times, those of one instant in the order they were added.",
 		"lua/lib/place.lua", "return a.at < b.at or a.at == b.at and a.n < b.n", "return a.n < b.n", "", ""},
 	{"A5a", "A dead parent's child whose time comes is in the active set and in the queue.",
-		"lua/lib/place.lua", "r.d, r.od = nil, nil\n", "r.d, r.od, r.i = nil, nil, r.i and gsub(r.i, '+d', '+p')\n", "A5b", "its order of writes needs the membership"},
+		"lua/lib/place.lua", "r.od = nil -- its", "r.od, r.i = nil, r.i and gsub(r.i, '+d', '+p') -- its", "A5b", "its order of writes needs the membership"},
 	{"A5b", "A child is in the active set before any worker can see it.",
 		"lua/lib/commit.lua", "flush_all_members()\n  flush_places()\n", "flush_places()\n  flush_all_members()\n", "", ""},
 	{"A6a", "A leaf closes at once, however many end in one call.",

@@ -169,6 +169,21 @@ func TestQueuePlaces(t *testing.T) {
 			e.ok(e.rdb.LPush(e.Context(), key, bad).Err())
 			e.reserves("b", "bad")
 		}},
+		{"jobs behind what cannot be read are taken", func(e *engine) {
+			e.add(job("a"), job("b"), job("c"), job("d"))
+			key := e.key("queue:q")
+			a, b := e.rdb.RPop(e.Context(), key).Val(), e.rdb.RPop(e.Context(), key).Val()
+			e.ok(e.rdb.RPush(e.Context(), key, "junk", b, "junk", a).Err())
+			e.reserves("a", "b", "c", "d")
+		}},
+		{"and when stale tickets stand before them", func(e *engine) {
+			e.add(job("a"), job("b"))
+			key := e.key("queue:q")
+			a := e.rdb.RPop(e.Context(), key).Val()
+			e.ok(e.rdb.RPush(e.Context(), key, "junk", a, ghost).Err())
+			e.take("a")
+			e.reserves("b")
+		}},
 		{"a job that cannot be read is set aside when it is taken", func(e *engine) {
 			e.add(job("bad"), job("a"))
 			ticket, whole := e.rdb.LIndex(e.Context(), e.key("queue:q"), -1).Val(), e.entry("bad")

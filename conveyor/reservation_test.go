@@ -229,6 +229,23 @@ func TestEntriesOfTheEnded(t *testing.T) {
 			e.ok(e.Apply(e.Context(), conveyor.Batch{Changes: []conveyor.Change{{Kind: conveyor.ChangeCancel, UUID: "a", Withdraw: true}}}))
 			listed(e, 1)
 		})
+		e.Behaviour("one that loses its record twice in a call is gone, not listed again", func(e *engine) {
+			attach := func(version int64, value string) *conveyor.Attach {
+				a := &conveyor.Attach{Key: "state:w", Field: "a", Version: version}
+				if value != "" {
+					a.Value = []byte(value)
+				}
+				return a
+			}
+			e.ok(e.Apply(e.Context(), conveyor.Batch{Changes: []conveyor.Change{{Kind: conveyor.ChangeAdd, Job: job("a"), Attach: attach(0, "1 a")}}}))
+			e.run("a", conveyor.VerdictDone)
+			listed(e, 1)
+			e.ok(e.Apply(e.Context(), conveyor.Batch{Changes: []conveyor.Change{
+				{Kind: conveyor.ChangeCancel, UUID: "a", Attach: attach(1, "")}, {Kind: conveyor.ChangeRelease, UUID: "a"},
+			}}))
+			e.states("a unknown")
+			listed(e, 1)
+		})
 		e.Behaviour("one that had predecessors keeps nothing of them", func(e *engine) {
 			e.add(job("u1"), job("u2"), job("a", after(0, "u1", "u2")))
 			for _, uuid := range []string{"u1", "u2", "a"} {

@@ -260,7 +260,7 @@ end
 for _, q in ipairs(queues) do
   local key = PRE .. 'idle:' .. q
   if worker ~= '' and is(key, 'zset') then
-    if left > 0 and not clipped and want > 0 then call('ZADD', key, num(now), worker) else call('ZREM', key, worker) end
+    if left > 0 and not clipped then call('ZADD', key, num(now), worker) else call('ZREM', key, worker) end
   end
 end
 commit('exchange')

@@ -82,7 +82,7 @@ function commit(script, fields)
     local st, was = r.gone and '' or r.st, r.os
     if was == 'q' then
       bump_lane(depth, r.oq, r.ol, -1)
-      if st ~= 'r' and (st ~= 'q' or r.n ~= r.on or r.q ~= r.oq or r.ln ~= r.ol) then
+      if st ~= 'r' and (st ~= 'q' or r.n ~= r.on) then
         flag(r, 'd') -- its ticket stays behind in the list
       end
     elseif was == 'r' then
@@ -100,7 +100,7 @@ function commit(script, fields)
       bump(slots, r.q, 1)
       if r.lease then append(zadd, held_key(r.w), num(r.w and r.n or r.lease), r.u) end -- it was reserved just now
     elseif ENDED[st] or r.gone then
-      if not r.r and not r.gone and (r.expire or not ENDED[was]) then append(over, r.q, now_text .. ' ' .. r.u) end
+      if r.expire and not r.r and not r.gone then append(over, r.q, now_text .. ' ' .. r.u) end
       if has(r, 'b') then
         if st == 'F' then failed[#failed + 1] = r.u end
         dels[#dels + 1] = PRE .. 'jobs:' .. r.u

@@ -124,18 +124,12 @@ local function put_back(key, list)
 end
 
 local function flush_places()
-  for key, list in pairs(comebacks) do
-    local still = {}
-    for i = 1, #list do
-      if list[i].st == 'q' then still[#still + 1] = list[i] end
-    end
-    if #still > 0 then put_back(key, still) end
-  end
+  for key, list in pairs(comebacks) do put_back(key, list) end
   for key, list in pairs(pushes) do
     local args = {}
     for i = 1, #list do
       local r = list[i][1]
-      if r.st == 'q' and r.n == list[i][2] and queue_key(r.q, r.ln) == key then args[#args + 1] = queue_ticket(r) end
+      if r.st == 'q' and r.n == list[i][2] then args[#args + 1] = queue_ticket(r) end
     end
     many('LPUSH', key, args)
   end
@@ -199,7 +193,7 @@ local function release_due(n)
   for i = 1, #due do
     local r = due[i]
     if r.st == 's' then
-      r.d, r.od = nil, nil
+      r.od = nil -- its ticket is out already
       push(r, has(r, 'p'))
     end
   end
