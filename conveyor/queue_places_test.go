@@ -79,12 +79,13 @@ func TestQueuePlaces(t *testing.T) {
 		}},
 		{"one that is scheduled and cancelled in one call waits for nothing", func(e *engine) {
 			later := runAt(e.now + 1000)
+			e.add(job("first", runAt(e.now+500)))
 			apply(e,
 				conveyor.Change{Kind: conveyor.ChangeAdd, Job: job("a", later)},
 				conveyor.Change{Kind: conveyor.ChangeCancel, UUID: "a"},
 				conveyor.Change{Kind: conveyor.ChangeAdd, Job: job("b", later)})
 			e.states("a cancelled, b scheduled")
-			if n := e.rdb.ZCard(e.Context(), e.key("scheduled")).Val(); n != 1 {
+			if n := e.rdb.ZCard(e.Context(), e.key("scheduled")).Val(); n != 2 {
 				e.Errorf("%d tickets are scheduled", n)
 			}
 		}},
@@ -200,6 +201,24 @@ func TestQueuePlaces(t *testing.T) {
 			e.ok(e.Cancel(e.Context(), "a"))
 			length(e, "setaside", 1)
 			length(e, "queue:q", 0)
+		}},
+		{"a lane of the wrong type gives nothing, and is named", func(e *engine) {
+			e.add(job("a"), job("low", lane(0)))
+			e.broken("queue:q", func() {
+				reply := e.exchange(2)
+				if diff := cmp.Diff([]string{"low"}, names(reply.Reserved)); diff != "" {
+					e.Errorf("reserved (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff([]string{e.key("queue:q")}, reply.Damaged); diff != "" {
+					e.Errorf("damaged (-want +got):\n%s", diff)
+				}
+			})
+			e.reserves("a")
+		}},
+		{"a ticket in another lane does not start its job", func(e *engine) {
+			e.add(job("a"), job("b", lane(2)))
+			e.ok(e.rdb.RPush(e.Context(), e.key("queue:q:2"), e.rdb.LIndex(e.Context(), e.key("queue:q"), -1).Val()).Err())
+			e.reserves("b", "a")
 		}},
 		{"a lane of the wrong type becomes empty", func(e *engine) {
 			e.add(job("a"))

@@ -246,6 +246,27 @@ func TestEntriesOfTheEnded(t *testing.T) {
 			e.states("a unknown")
 			listed(e, 1)
 		})
+		e.Behaviour("a reservation marks no ticket as left behind", func(e *engine) {
+			e.add(job("a"))
+			r := e.take("a")
+			if flags, _, _ := strings.Cut(e.entry("a"), "|"); strings.Contains(flags, "d") {
+				e.Errorf("its entry is %q", e.entry("a"))
+			}
+			e.end(r, conveyor.VerdictDone)
+		})
+		e.Behaviour("one that succeeded keeps neither its bytes nor the number of its messages", func(e *engine) {
+			e.add(job("a"))
+			r := e.take("a")
+			_, err := conveyor.RunScript(e.Context(), e.Client, "emit", "a", 1, 7, "b", "said", "", "")
+			e.ok(err)
+			e.end(r, conveyor.VerdictDone)
+			if n, kept := tagsOf(e.entry("a"))["j"]; kept {
+				e.Errorf("message %s in its entry %q", n, e.entry("a"))
+			}
+			if e.rdb.HExists(e.Context(), e.key("failed"), "a").Val() {
+				e.Error("its bytes are kept as those of a failed job")
+			}
+		})
 		e.Behaviour("one that had predecessors keeps nothing of them", func(e *engine) {
 			e.add(job("u1"), job("u2"), job("a", after(0, "u1", "u2")))
 			for _, uuid := range []string{"u1", "u2", "a"} {
