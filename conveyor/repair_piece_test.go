@@ -126,6 +126,18 @@ func TestRepairLeftAlone(t *testing.T) {
 			e.leaves("decide", uuid, "done", "onComplete", "1", full)
 			e.leaves("recount", uuid, "", full)
 		}
+		there := dump(e)
+		if done, err := e.asksSeen("r1b|q|1|f1", "owner", "running"); done || err != nil {
+			e.Errorf("done for a job that moved: %v", err)
+		}
+		e.takeOut("queue:q", "queued")
+		if done, err := e.asksSeen("q1|q|1", "queued", "queued", "", full); done || err != nil {
+			e.Errorf("done for a job that moved: %v", err)
+		}
+		e.ok(e.rdb.RPush(e.Context(), e.key("queue:q"), full).Err())
+		if diff := cmp.Diff(there, dump(e)); diff != "" {
+			e.Errorf("changed (-before +after):\n%s", diff)
+		}
 		e.leaves("flag", "orphan", "later", "k")
 		e.leaves("flag", "heir", "queued", "h")
 		e.leaves("decide", "orphan", "later", "children", "1", full)
@@ -364,6 +376,12 @@ func TestRepairRecounts(t *testing.T) {
 				}
 			})
 		}
+		e.wreck("its edges are gone, and an upstream cannot be read", func(e *engine) {
+			e.add(job("a"), job("b"), job("j", after(0, "a", "b")))
+			e.ok(e.rdb.Del(e.Context(), e.key("jobs:j:edges")).Err())
+			e.written("b", "???")
+			e.leaves("recount", "j", "?s:a,?s:b", "")
+		})
 		e.wreck("its edges are gone, and its bytes declare none", func(e *engine) {
 			e.add(job("p"), job("j", under("p"), after(0, "a", "b")))
 			e.ok(e.rdb.Del(e.Context(), e.key("jobs:j:edges")).Err())
@@ -389,7 +407,11 @@ func TestRepairRecounts(t *testing.T) {
 				e.run("a", row.first)
 				e.run("b", conveyor.VerdictDone)
 				e.states("heir held")
-				e.repaired()
+				kind := "s"
+				if row.runIf == wire.Edge_FAILURE {
+					kind = "f"
+				}
+				e.mendsOnce("recount", "heir", "?"+kind+":a,?"+kind+":b", "")
 				e.states(row.want)
 			})
 		}

@@ -124,8 +124,13 @@ function FIX.recount(r, declared, full)
   if not r or r.st ~= 'h' or not find_bytes(r, full) then return false end
   r.k, r.z, r.p = nil, nil, nil
   if has(r, 'm') and call('EXISTS', edges_key(r.u)) == 0 then
+    local list = edges(declared)
+    for i = 1, #list do
+      local P = get(list[i].u)
+      if P and P.bad then return false end
+    end
     r.i = nil
-    if not wire(r, edges(declared), nil, nil) then
+    if not wire(r, list, nil, nil) then
       if r.k then close_as(r, r.k == '-' and 'K' or 'k') else start(r) end
     end
     return true
