@@ -21,7 +21,7 @@ import (
 
 var (
 	mutants = flag.String("mutants", "", "try mutants of the scripts: new (writes and guards not known yet, and the survivors), "+
-		"operands (the parts of conditions not known yet), how many known ones to draw, or a regular expression of ids")
+		"operands (the parts of conditions not known yet), how many known ones to draw, survivors, or a regular expression of ids")
 	mutantsSeed = flag.Uint64("mutants.seed", 0, "draw by this seed, not by one that the scripts themselves give")
 )
 
@@ -103,7 +103,10 @@ func TestSurvivorsExist(t *testing.T) {
 	if *update {
 		known.tidy(t, all)
 	}
-	for key := range readSurvivors(t) {
+	for key, m := range readSurvivors(t) {
+		if known[key] {
+			t.Errorf("%s is listed as a survivor and as noticed", m.id)
+		}
 		known[key] = true
 	}
 	for kind, of := range map[string]func(mutant.Mutant) bool{
@@ -211,6 +214,8 @@ func choose(t *testing.T, all []mutant.Mutant, listed map[string]listedMutant, d
 	switch *mutants {
 	case "new":
 		return slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return dead.has(m) || isOperand(m) && listed[keyOf(m)].id == "" })
+	case "survivors":
+		return slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return listed[keyOf(m)].id == "" })
 	case "operands":
 		return slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return dead.has(m) || !isOperand(m) || listed[keyOf(m)].id != "" })
 	}
