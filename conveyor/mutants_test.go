@@ -138,44 +138,49 @@ func TestMutants(t *testing.T) {
 		v.judge(t, m, "no test reaches it, or none where it matters", "")
 		return true
 	})
-	// Most are noticed by the tests of the first round: it is made for all before the second, which takes long.
+	// Most are noticed by the tests of the first round: it is made for all before the second, which takes long. Both are settled
+	// beforehand: what a test noticed meanwhile must not move it from the second round to a first one that is over.
+	type trial struct {
+		mutant.Mutant
+		rounds [2][][]string
+	}
 	var mu sync.Mutex
-	var left []mutant.Mutant
-	each(chosen, 2, func(m mutant.Mutant) {
+	var left []trial
+	each(chosen, func(m mutant.Mutant) {
 		rounds := s.rounds(m)
 		by := s.tries(t, m, texts, rounds[0], listed)
 		mu.Lock()
 		defer mu.Unlock()
 		if by == "" && len(rounds[1]) > 0 {
-			left = append(left, m)
+			left = append(left, trial{m, rounds})
 			t.Logf("not noticed yet: %s\t%s\tline %d", m.ID, m.Text, m.Line)
 			return
 		}
 		v.judge(t, m, "survived", by)
 	})
-	slices.SortStableFunc(left, func(a, b mutant.Mutant) int { return cmp.Compare(s.cost(s.rounds(a)[1]), s.cost(s.rounds(b)[1])) })
-	each(left, 2, func(m mutant.Mutant) {
-		by := s.tries(t, m, texts, s.rounds(m)[1], listed)
+	slices.SortStableFunc(left, func(a, b trial) int { return cmp.Compare(s.cost(a.rounds[1]), s.cost(b.rounds[1])) })
+	each(left, func(m trial) {
+		by := s.tries(t, m.Mutant, texts, m.rounds[1], listed)
 		mu.Lock()
 		defer mu.Unlock()
-		v.judge(t, m, "survived", by)
+		v.judge(t, m.Mutant, "survived", by)
 	})
 	t.Logf("%d tried, %d survived", v.done, v.survived)
 }
 
-// each does something with each mutant, so many at once.
-func each(list []mutant.Mutant, at int, do func(mutant.Mutant)) {
-	queue := make(chan mutant.Mutant)
+// each does something with each of a list, two at once.
+func each[T any](list []T, do func(T)) {
+	queue := make(chan T)
 	var wg sync.WaitGroup
-	for range at {
+	for range 2 {
 		wg.Go(func() {
-			for m := range queue {
-				do(m)
+			for one := range queue {
+				do(one)
 			}
 		})
 	}
-	for _, m := range list {
-		queue <- m
+	for _, one := range list {
+		queue <- one
 	}
 	close(queue)
 	wg.Wait()
