@@ -166,7 +166,7 @@ func TestAgainstClock(t *testing.T) {
 		}
 		start := time.Unix(30*rapid.Int64Range(10_000, 80_000_000).Draw(t, "start"), 0).In(zone)
 		if _, end := start.ZoneBounds(); !end.IsZero() {
-			start = end.Add(-40 * time.Hour)
+			start = end.Truncate(30 * time.Second).Add(-40 * time.Hour) // a zone's file may end at an odd second, where nothing moves
 		}
 		// The clock as a calendar of its own: the latest it has shown, and at each step the daily time that this passed.
 		shown := func(u time.Time) time.Time {

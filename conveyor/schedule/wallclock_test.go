@@ -37,6 +37,11 @@ func TestMovedClock(t *testing.T) {
 		{"Apia, the 30th", "Pacific/Apia", "0 6 30 12 *", "2011-01-01T00:00Z", "2011-12-30T10:00Z 2012-12-29T16:00Z"},
 		{"Apia, each hour of it", "Pacific/Apia", "30 * * * *", "2011-12-30T08:30Z", "2011-12-30T09:30Z 2011-12-30T10:00Z 2011-12-30T10:30Z"},
 
+		// Past the years that a zone's file lists, where its rule goes on.
+		{"Berlin, at the end of a leap year", "Europe/Berlin", "@hourly", "2040-12-30T22:30Z", "2040-12-30T23:00Z 2040-12-31T00:00Z 2040-12-31T01:00Z"},
+		{"New York, over the end of a leap year", "America/New_York", "0 12 * * *", "2096-12-30T18:00Z", "2096-12-31T17:00Z 2097-01-01T17:00Z"},
+		{"Berlin, a gap far ahead", "Europe/Berlin", "30 2 * * *", "2044-03-26T12:00Z", "2044-03-27T01:00Z 2044-03-28T00:30Z"},
+
 		{"Kathmandu, quarters of an hour", "Asia/Kathmandu", "0 0 * * *", "2026-11-20T00:00Z", "2026-11-20T18:15Z 2026-11-21T18:15Z"},
 		{"Kiritimati, ahead", "Pacific/Kiritimati", "@daily", "2026-11-20T09:00Z", "2026-11-20T10:00Z 2026-11-21T10:00Z"},
 		{"Dublin, whose summer is the standard", "Europe/Dublin", "30 1 * * *", "2026-10-24T12:00Z", "2026-10-25T00:30Z 2026-10-26T01:30Z"},
