@@ -21,6 +21,19 @@ func TestRepairPieces(t *testing.T) {
 			e.ok(e.rdb.SAdd(e.Context(), e.key("jobs:closing:active"), "never").Err())
 			return e.Cancel(e.Context(), "child")
 		}, fixing("unref", "never", "jobs:closing:active", "set"), "", func(e *engine) { e.states("closing failed(child)") }},
+		{"a set of a job that is queued", func(e *engine) error {
+			return e.rdb.SAdd(e.Context(), e.key("jobs:queued:active"), "never").Err()
+		}, fixing("unref", "never", "jobs:queued:active", "set"), "", func(e *engine) { e.states("queued queued") }},
+		{"a set of a job that runs", func(e *engine) error {
+			return e.rdb.SAdd(e.Context(), e.key("jobs:running:active"), "never").Err()
+		}, fixing("unref", "never", "jobs:running:active", "set"), "", func(e *engine) { e.states("running running") }},
+		{"a set of a job that is over", func(e *engine) error {
+			e.at(1000)
+			return e.rdb.SAdd(e.Context(), e.key("jobs:done:active"), "never").Err()
+		}, fixing("unref", "never", "jobs:done:active", "set"), "", func(e *engine) {
+			e.states("done completed")
+			e.same("ended", int64(1), e.rdb.LLen(e.Context(), e.key("ended:q")).Val())
+		}},
 		{"a parent that nobody takes to its end", func(e *engine) error {
 			e.ok(e.rdb.SAdd(e.Context(), e.key("jobs:closing:active"), "never").Err())
 			e.ok(e.Cancel(e.Context(), "child"))

@@ -122,13 +122,14 @@ end
 -- recount decides a held job by the marks of its edges; when those are gone, by what its bytes declare.
 function FIX.recount(r, declared, full)
   if not r or r.st ~= 'h' or not find_bytes(r, full) then return false end
+  local lost = has(r, 'm') and call('EXISTS', edges_key(r.u)) == 0
+  local list = lost and edges(declared) or {}
+  for i = 1, #list do
+    local P = get(list[i].u)
+    if P and P.bad then return false end
+  end
   r.k, r.z, r.p = nil, nil, nil
-  if has(r, 'm') and call('EXISTS', edges_key(r.u)) == 0 then
-    local list = edges(declared)
-    for i = 1, #list do
-      local P = get(list[i].u)
-      if P and P.bad then return false end
-    end
+  if lost then
     r.i = nil
     if not wire(r, list, nil, nil) then
       if r.k then close_as(r, r.k == '-' and 'K' or 'k') else start(r) end
@@ -207,7 +208,7 @@ function FIX.unref(r, name, what)
   if listed_in(r, name) or call('SREM', key, FIX.u) == 0 then return false end
   local p = match(name, '^jobs:(.+):active$')
   local G = p and get(p)
-  if G and not G.x then settle(G) end
+  if G and G.st == 'c' and not G.x then settle(G) end
   return true
 end
 

@@ -142,8 +142,9 @@ local function finish(r)
   r.i = edge_list(keep)
 end
 
--- close takes a closing job as far as it can; false: something is left to do.
+-- close takes a closing job as far as it can; false: something is left to do. A job in another state has nothing to be closed.
 local function close(r)
+  if r.st ~= 'c' then return true end
   if not r.x then
     if has(r, 'k') then
       if not work_off(r, 'children', '+') then return false end
