@@ -1,5 +1,7 @@
 -- change: adds, updates, cancels, withdraws, reopens and retries jobs. Like wire.lua it only collects.
 
+local sprout, add, update, cancel, withdraw, unrecord, reopen, again, flush_graph
+do
 -- part takes a job out of its parents' active sets and looks at the parents.
 local function part(r, e)
   leave(e.u, r.u)
@@ -15,7 +17,7 @@ end
 
 -- sprout is the record of a new job. Jobs of one kind start from one entry text, which is read once.
 local seeds = {}
-local function sprout(u, entry)
+function sprout(u, entry)
   local seed = seeds[entry]
   if not seed then
     seed = decode(u, entry)
@@ -41,7 +43,7 @@ end
 
 -- add stores a new job. Lists that were filled before it came are found by `lists_of` in apply.lua. Whose unique key is
 -- held is refused; one that belongs to a graph is stored as failed, so that its edges are decided.
-local function add(r, list, text, apart, replaces, packed)
+function add(r, list, text, apart, replaces, packed)
   r.T = text
   if packed then labels.give(r, packed) end
   S[r.u] = r
@@ -76,7 +78,7 @@ end
 -- update gives a job new bytes, edges, place and time. A job that has started keeps its edges and takes the rest for its
 -- next attempt, one that has done its own work only its unique key, labels and when it is removed; one that is over keeps
 -- everything.
-local function update(r, new, list, text, packed)
+function update(r, new, list, text, packed)
   if r.st == 'r' or r.st == 'H' or r.st == 'c' and not r.x then unparent(r, list) end
   if ENDED[r.st] or r.x then return end
   if r.y ~= new.y then
@@ -139,7 +141,7 @@ local function update(r, new, list, text, packed)
   end
 end
 
-local function cancel(r)
+function cancel(r)
   if r.st == 'r' or r.st == 'c' and not r.x then
     if not has(r, 'c') then
       flag(r, 'c')
@@ -165,7 +167,7 @@ local function uncount(r)
 end
 
 -- withdraw: the job leaves its parents, and its end counts for no edge that exists now except its successor's.
-local function withdraw(r)
+function withdraw(r)
   if has(r, 'w') then return end
   flag(r, 'w')
   touch(r)
@@ -180,7 +182,7 @@ end
 
 -- unrecord: no companion write belongs to the job any more. With whole, nothing is left of one that is over; otherwise
 -- retention takes it.
-local function unrecord(r, whole)
+function unrecord(r, whole)
   if ENDED[r.st] and whole then
     r.gone = true
     forgotten[#forgotten + 1] = r
@@ -203,7 +205,7 @@ end
 -- reopen raises the opening of a job that ended with its own work done: it is closing again and waits for the children
 -- stored for the new opening. In its parents it stands among the waiting children of their next opening, unless
 -- they are still open. new, if given, says which unique key and labels it takes, and when it is removed.
-local function reopen(r, n, new, packed)
+function reopen(r, n, new, packed)
   local g = opening(r)
   if g >= n then return true end
   if g + 1 ~= n or r.st ~= 'C' and r.st ~= 'f' then return false end
@@ -238,7 +240,7 @@ end
 
 -- again runs a failed job once more under a new opening. One that was never started, since its unique key was held,
 -- comes with its entry and edges as it was added, and waits for them.
-local function again(r, g, entry, list)
+function again(r, g, entry, list)
   if opening(r) > g or not ENDED[r.st] then return true end
   local text = r.st == 'F' and call('HGET', PRE .. 'failed', r.u)
   if not text then return false end
@@ -271,7 +273,7 @@ local function again(r, g, entry, list)
   return true
 end
 
-local function flush_graph()
+function flush_graph()
   for i = 1, #bytes, 500 do call('MSET', unpack(bytes, i, min(i + 499, #bytes))) end
   for u, args in pairs(hashes) do
     call('DEL', edges_key(u))
@@ -289,4 +291,5 @@ local function flush_graph()
   many('HDEL', PRE .. 'failed', unfail)
   for i = 1, #unlisted do unlist(unlisted[i][1], unlisted[i][2]) end
   for i = 1, #forgotten do forget(forgotten[i]) end
+end
 end

@@ -2,6 +2,9 @@
 -- lists: first its children, then, once none of them is unfinished and the outcome is decided (tag x), its heirs.
 -- Nothing here refuses the call: a list of the wrong type is left, its job stays listed as to do.
 
+-- What only this piece needs is local to this block: a script has at most 200 locals in all.
+local unlist, forget, settle_all, take_todo
+do
 -- fetch reads the oldest tickets of a job's list and the records they belong to.
 local function fetch(P, class, n)
   local key = list_key(P.u, class, opening(P))
@@ -82,7 +85,7 @@ end
 
 -- unlist takes the ticket of a job that is over out of a list that nothing may ever work off: its upstream, or that opening
 -- of it, has not come.
-local function unlist(r, e)
+function unlist(r, e)
   local P = get(e.u)
   if P and opening(P) >= e.o then return end
   local key = list_key(e.u, KIN[e.k] and 'children' or 'onComplete', e.o)
@@ -174,7 +177,7 @@ local function close(r)
 end
 
 -- forget marks a job of which nothing is to be left.
-local function forget(r, quiet)
+function forget(r, quiet)
   r.gone = true
   for _, e in ipairs(edges(r.i)) do
     if e.m == '?' then unlist(r, e) end
@@ -196,7 +199,7 @@ end
 
 -- settle_all works until nothing is left or the budget is used; the rest is listed in `todo`, by time. A job whose list
 -- cannot be read is tried again in ten seconds.
-local function settle_all()
+function settle_all()
   local i, args, done = 1, {}, {}
   prefetch(work)
   while work[i] do
@@ -217,7 +220,7 @@ local function settle_all()
 end
 
 -- take_todo brings back what earlier calls left to do.
-local function take_todo(n)
+function take_todo(n)
   local us = call('ZRANGEBYSCORE', PRE .. 'todo', '-inf', num(now), 'LIMIT', 0, n)
   load(us)
   for i = 1, #us do
@@ -229,4 +232,5 @@ local function take_todo(n)
       call('ZREM', PRE .. 'todo', us[i])
     end
   end
+end
 end
