@@ -95,5 +95,11 @@
 //	call:<caller>, callers                STRING, ZSET   last number and reply; callers that are no workers
 //	setaside                              LIST    "<key> <entry>": undecodable entries
 //	damaged:<key>                         any     keys of a wrong type that [Client.Repair] moved out of the way
+//	template:<u>                          HASH    a template: when, catchup, overlap, off, hand, since, next, max, used, entry, edges, root
+//	template:<u>:gate                     HASH    label -> 0, 1 once flipped, or - and the uuid of the trigger that failed last
+//	cycles:<root>                         HASH    tick -> "<began ms>:<made>:<failed>:<flags>" of live cycles, see cycle.go
+//	cycle:<root>:<tick>                   SET     live occurrences of a cycle
+//	history:<root>                        LIST    cycles that are over, newest left, see cycle.go
+//	sync                                  HASH    uuid -> state carried to the next execution, packed as labels are
 //	clock                                 STRING  written by tests only
 package conveyor

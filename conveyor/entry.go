@@ -1,6 +1,7 @@
 package conveyor
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -26,7 +27,8 @@ import (
 // of the upstream that excluded it, b failed children, h outcomes of earlier openings, m limit of lost leases, j number of
 // the attempt's last message, y unique key as "<type>:<key>", escaped, r remove_after (ms), v waiting limit as "<ms when it
 // ends>:<ms it lasts>" until the first start, c how long it is reserved without a worker (ms), o minute in which a held job began to
-// wait for an upstream not seen yet.
+// wait for an upstream not seen yet, C cycle of an occurrence as "<tick ms>:<template>[:<root>]", without the root where that is the
+// template itself, N limit of executions as "<limit>:<used>".
 
 var stateOf = map[byte]State{
 	'h': StateHeld, 't': StateTemplate, 's': StateScheduled, 'q': StateQueued, 'r': StateRunning, 'c': StateClosing,
@@ -116,6 +118,20 @@ func (s *Status) set(tag byte, value string) bool {
 		n, err := strconv.ParseInt(at, 10, 64)
 		s.ExpiresAt = time.UnixMilli(n)
 		return ok && err == nil
+	case 'C':
+		tick, rest, ok := strings.Cut(value, ":")
+		n, err := strconv.ParseInt(tick, 10, 64)
+		s.Tick = time.UnixMilli(n).UTC()
+		if s.Template, s.Root, _ = strings.Cut(rest, ":"); s.Root == "" {
+			s.Root = s.Template
+		}
+		return ok && err == nil && s.Template != ""
+	case 'N':
+		most, used, ok := strings.Cut(value, ":")
+		var errs [2]error
+		s.MaxCycles, errs[0] = strconv.Atoi(most)
+		s.Cycles, errs[1] = strconv.Atoi(used)
+		return ok && errors.Join(errs[:]...) == nil
 	case 'i':
 		s.Pending += strings.Count(value, "?") + strings.Count(value, "~")
 		return true

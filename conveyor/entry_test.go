@@ -27,6 +27,14 @@ func TestDecodeStatus(t *testing.T) {
 		{"skipped by a success", "k1|etl||t1|za", Status{
 			State: StateSkipped, Queue: "etl", Priority: 1, Opening: 1, Success: true, Cause: "a", Ended: time.UnixMilli(1),
 		}},
+		{"template", "t1|etl|", Status{State: StateTemplate, Queue: "etl", Priority: 1, Opening: 1}},
+		{"occurrence of a root", "q1|etl|12|C60000:a", Status{
+			State: StateQueued, Queue: "etl", Priority: 1, Place: 12, Opening: 1, Template: "a", Root: "a", Tick: time.UnixMilli(60000).UTC(),
+		}},
+		{"occurrence downstream of one", "q1|etl|12|C60000:a:b", Status{
+			State: StateQueued, Queue: "etl", Priority: 1, Place: 12, Opening: 1, Template: "a", Root: "b", Tick: time.UnixMilli(60000).UTC(),
+		}},
+		{"limited executions", "q1|etl|12|N5:4", Status{State: StateQueued, Queue: "etl", Priority: 1, Place: 12, Opening: 1, MaxCycles: 5, Cycles: 4}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -37,7 +45,8 @@ func TestDecodeStatus(t *testing.T) {
 			}
 		})
 	}
-	for _, bad := range []string{"", "q", "q1", "|", "q9|etl|1", "?1|etl|1", "q1|etl|x", "q1|etl|1|f", "q1|etl|1||f1", "q1|etl|1|%1"} {
+	for _, bad := range []string{"", "q", "q1", "|", "q9|etl|1", "?1|etl|1", "q1|etl|x", "q1|etl|1|f", "q1|etl|1||f1", "q1|etl|1|%1", "q1|etl|1|C1",
+		"q1|etl|1|Cx:a", "q1|etl|1|C1:", "q1|etl|1|N1", "q1|etl|1|Nx:1", "q1|etl|1|N1:x"} {
 		if _, err := decodeStatus("u", bad); err == nil {
 			t.Errorf("%q was decoded", bad)
 		}
@@ -94,6 +103,13 @@ func FuzzStored(f *testing.F) {
 		if _, err := parseQueueSettings(text); err == nil && len(text) < 5 {
 			t.Errorf("settings %q", text)
 		}
+		if c, err := decodeHistory("k", text); err == nil && c.Outcome == CycleLive {
+			t.Errorf("%q was decoded as a live cycle", text)
+		}
+		if c, err := decodeCycle("k", text, text); err == nil && c.Tick.IsZero() {
+			t.Errorf("%q has no tick", text)
+		}
+		gateLabels(map[string]string{text: text})
 		testClock(time.UnixMilli(0), text)
 	})
 }

@@ -53,6 +53,16 @@ func (k keyspace) edges(uuid string) string  { return k.job(uuid) + ":edges" }
 func (k keyspace) log(uuid string) string    { return k.job(uuid) + ":log" }
 func (k keyspace) worker(id string) string   { return k.key("worker:" + id) }
 func (k keyspace) wake(id string) string     { return k.key("wake:" + id) }
+func (k keyspace) sync() string              { return k.key("sync") }
+func (k keyspace) template(u string) string  { return k.key("template:" + u) }
+func (k keyspace) gateOf(u string) string    { return k.template(u) + ":gate" }
+func (k keyspace) cycles(root string) string { return k.key("cycles:" + root) }
+func (k keyspace) history(r string) string   { return k.key("history:" + r) }
+
+// cycle is the set of the live occurrences of one cycle.
+func (k keyspace) cycle(root string, tick int64) string {
+	return k.key("cycle:" + root + ":" + strconv.FormatInt(tick, 10))
+}
 
 // queue is the list of one lane.
 func (k keyspace) queue(name string, lane int) string {

@@ -57,6 +57,12 @@ type Status struct {
 	Labelled bool   // it has labels: see Client.List
 	Unique   string // "<type>:<key>" of a job with a unique key; held while the job is live
 
+	Template  string    // of an occurrence: the template that it was emitted from
+	Tick      time.Time // of an occurrence: its cycle, in UTC
+	Root      string    // of an occurrence: the template whose cycle it belongs to
+	MaxCycles int       // how many executions a job has until it is on hold; 0 is no limit
+	Cycles    int       // of those: how many it had since the limit was last reset
+
 	Success         bool // of a skipped job: the outcome that excluded it
 	ChildFailed     bool // failed(child): its own work succeeded
 	FailedChildren  int

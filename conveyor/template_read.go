@@ -1,0 +1,240 @@
+package conveyor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/waybill-dev/waybill/conveyor/schedule"
+	"github.com/waybill-dev/waybill/conveyor/wire"
+)
+
+// templateSlice is how many templates one round trip reads, with their bytes.
+const templateSlice = 50
+
+// Templates returns what is known of each template, in the order of uuids. Of a uuid that is no template, or is unknown, only
+// UUID and Status are set, and Kind is 0. It only reads; Next is computed where no tick has seen the template yet.
+func (c *Client) Templates(ctx context.Context, uuids []string) ([]Template, error) {
+	out := make([]Template, 0, len(uuids))
+	for from := 0; from < len(uuids); from += templateSlice {
+		part, err := c.templates(ctx, uuids[from:min(from+templateSlice, len(uuids))])
+		if err != nil {
+			return nil, fmt.Errorf("templates: %w", err)
+		}
+		out = append(out, part...)
+	}
+	return out, nil
+}
+
+// templateReads are the replies that one template is put together from.
+type templateReads struct {
+	hash, gate, cycles *redis.MapStringStringCmd
+	sync, bytes        *redis.StringCmd
+}
+
+func (c *Client) templates(ctx context.Context, uuids []string) ([]Template, error) {
+	pipe := c.rdb.TxPipeline() // one moment
+	statuses := c.statusesIn(ctx, pipe, uuids)
+	now, clock := pipe.Time(ctx), pipe.Get(ctx, c.keys.clock())
+	reads := make([]templateReads, len(uuids))
+	for i, u := range uuids {
+		reads[i] = templateReads{pipe.HGetAll(ctx, c.keys.template(u)), pipe.HGetAll(ctx, c.keys.gateOf(u)),
+			pipe.HGetAll(ctx, c.keys.cycles(u)), pipe.HGet(ctx, c.keys.sync(), u), pipe.Get(ctx, c.keys.job(u))}
+	}
+	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
+		return nil, read(ctx, "read", err)
+	}
+	found, err := statuses()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Template, len(uuids))
+	for i, s := range found {
+		out[i] = Template{UUID: s.UUID, Status: s}
+		if s.State != StateTemplate {
+			continue
+		}
+		for _, cmd := range []redis.Cmder{reads[i].hash, reads[i].gate, reads[i].cycles, reads[i].sync, reads[i].bytes} {
+			if err := cmd.Err(); err != nil && !errors.Is(err, redis.Nil) {
+				return nil, read(ctx, "read "+s.UUID, err)
+			}
+		}
+		if err := out[i].fill(c.keys, reads[i], testClock(now.Val(), clock.Val())); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// fill reads the template's own hash and what stands beside it.
+func (t *Template) fill(k keyspace, r templateReads, now time.Time) error {
+	h := templateHash{r.hash.Val(), k.template(t.UUID), nil}
+	t.When, t.Disabled, t.Paused = h.fields["when"], h.fields["off"] != "", h.fields["hand"] != ""
+	t.Since, t.Next = milliTime(h.number("since")), milliTime(h.number("next"))
+	t.MaxCycles, t.Cycles = int(h.number("max")), int(h.number("used"))
+	t.OnHold = t.MaxCycles > 0 && t.Cycles >= t.MaxCycles
+	t.Catchup = map[byte]wire.Schedule_Catchup{'n': wire.Schedule_NONE, 'a': wire.Schedule_ALL}[h.letter("catchup")]
+	t.Overlap = map[byte]wire.Schedule_Overlap{'s': wire.Schedule_SKIP, 'r': wire.Schedule_REPLACE}[h.letter("overlap")]
+	t.Root = cmp.Or(h.fields["root"], t.UUID)
+	t.Sync, t.Gate = unpackLabels(r.sync.Val()), gateLabels(r.gate.Val())
+	switch {
+	case t.Root != t.UUID:
+		t.Kind = TemplateDownstream
+	case t.When != "":
+		t.Kind = TemplateScheduled
+	default:
+		t.Kind = TemplateGated
+	}
+	if h.err != nil {
+		return h.err
+	}
+	if err := t.next(h.key, now); err != nil {
+		return err
+	}
+	job := &wire.Job{}
+	if err := proto.Unmarshal([]byte(r.bytes.Val()), job); err != nil {
+		return fmt.Errorf("%w: %s: bytes of the template: %w", ErrCorrupt, k.job(t.UUID), err)
+	}
+	t.Name = job.Name
+	var err error
+	t.Live, err = liveCycles(k.cycles(t.UUID), r.cycles.Val())
+	return err
+}
+
+// next computes the next tick where the store has none yet, and leaves it out where none will be used.
+func (t *Template) next(key string, now time.Time) error {
+	if t.Kind != TemplateScheduled || !t.emits() {
+		t.Next = time.Time{}
+		return nil
+	}
+	if !t.Next.IsZero() {
+		return nil
+	}
+	s, err := schedule.ParseText(t.When)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrCorrupt, key, err)
+	}
+	since := t.Since
+	if since.IsZero() {
+		since = now
+	}
+	t.Next = s.Next(since)
+	return nil
+}
+
+// templateHash reads the fields of a template's hash.
+type templateHash struct {
+	fields map[string]string
+	key    string
+	err    error // the first that is no number
+}
+
+func (h *templateHash) number(name string) int64 {
+	text := h.fields[name]
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil && h.err == nil {
+		h.err = fmt.Errorf("%w: %s: %s is %q", ErrCorrupt, h.key, name, text)
+	}
+	return n
+}
+
+func (h *templateHash) letter(name string) byte {
+	if h.fields[name] == "" {
+		return 0
+	}
+	return h.fields[name][0]
+}
+
+func gateLabels(hash map[string]string) []GateLabel {
+	var out []GateLabel
+	for _, name := range slices.Sorted(maps.Keys(hash)) {
+		failed, _ := strings.CutPrefix(hash[name], "-")
+		g := GateLabel{Label: name, Flipped: hash[name] == "1"}
+		if failed != hash[name] {
+			g.Failed = failed
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+func liveCycles(key string, hash map[string]string) ([]Cycle, error) {
+	var out []Cycle
+	for tick, text := range hash {
+		c, err := decodeCycle(key, tick, text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	slices.SortFunc(out, func(a, b Cycle) int { return a.Tick.Compare(b.Tick) })
+	return out, nil
+}
+
+// ListTemplates returns the roots of the namespace, those that are scheduled or gated, in the order of their uuids. It walks
+// over all status entries, as a List without labels does.
+func (c *Client) ListTemplates(ctx context.Context) ([]Template, error) {
+	var uuids []string
+	err := scan(ctx, c.rdb.HScan(ctx, c.keys.status(), 0, "", censusSlice), 2, func(v []string) {
+		if strings.HasPrefix(v[1], "t") {
+			uuids = append(uuids, v[0])
+		}
+	})
+	if err != nil {
+		return nil, read(ctx, "list templates", err)
+	}
+	slices.Sort(uuids)
+	all, err := c.Templates(ctx, slices.Compact(uuids))
+	return slices.DeleteFunc(all, func(t Template) bool { return t.Kind != TemplateScheduled && t.Kind != TemplateGated }), err
+}
+
+// History returns the latest cycles of a root that are over, and the ticks that made none, newest first: at most limit, and
+// HistoryLimit are kept. A limit of 0 is all of them. It is empty of what is no root; that ones that are live has Templates.
+func (c *Client) History(ctx context.Context, root string, limit int) ([]Cycle, error) {
+	if !validName(root) {
+		return nil, fmt.Errorf("history: %w: %q", ErrUUID, root)
+	}
+	if limit < 0 {
+		return nil, fmt.Errorf("history %s: limit %d is negative", root, limit)
+	}
+	lines, err := c.rdb.LRange(ctx, c.keys.history(root), 0, int64(limit)-1).Result()
+	if err != nil {
+		return nil, read(ctx, "history "+root, err)
+	}
+	out := make([]Cycle, 0, len(lines))
+	for _, line := range lines {
+		cycle, err := decodeHistory(c.keys.history(root), line)
+		if err != nil {
+			return nil, fmt.Errorf("history %s: %w", root, err)
+		}
+		out = append(out, cycle)
+	}
+	return out, nil
+}
+
+// Members returns the occurrences of a cycle that are live, in the order of their uuids. Those that ended are found by the
+// uuids that they have, see OccurrenceUUID.
+func (c *Client) Members(ctx context.Context, root string, tick time.Time) ([]Status, error) {
+	if !validName(root) {
+		return nil, fmt.Errorf("members: %w: %q", ErrUUID, root)
+	}
+	uuids, err := c.rdb.SMembers(ctx, c.keys.cycle(root, tick.UnixMilli())).Result()
+	if err != nil {
+		return nil, read(ctx, "members of "+root, err)
+	}
+	slices.Sort(uuids)
+	found, err := c.Statuses(ctx, uuids)
+	return slices.DeleteFunc(found, func(s Status) bool { return s.State == StateUnknown }), err
+}
