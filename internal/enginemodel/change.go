@@ -54,23 +54,41 @@ func (e *Engine) add(w *wire.Job, o Added, within map[string]bool, c *conveyor.C
 			return conveyor.ErrUnknownUpstream
 		}
 	}
-	j = &job{uuid: w.Uuid, state: conveyor.StateHeld, opening: 1}
-	j.take(w)
-	e.mayWaitFor(j, w)
-	j.labels, j.unique, j.due, j.delay = w.Labels, uniqueKey(w), runAt(w), delay(w)
-	e.jobs[w.Uuid] = j
+	j = &job{uuid: w.Uuid}
 	replaces := ""
 	if c != nil {
 		replaces, j.recorded = c.Replaces, c.Attach != nil && c.Attach.Value != nil
 	}
-	waitedFor := e.waitedFor(j)
-	e.wire(j, edges, replaces, o.ParentDead)
+	alone := len(edges) == 0 && !j.recorded && !e.waitedFor(j)
+	return e.begin(j, w, edges, beginning{replaces, o.ParentDead, alone})
+}
+
+// beginning says how a job begins.
+type beginning struct {
+	replaces   string
+	parentDead bool
+	refused    bool // if another holds its unique key; otherwise it has failed, so that what waits for it is decided
+}
+
+// begin stores a new job with its edges.
+func (e *Engine) begin(j *job, w *wire.Job, edges []edge, b beginning) error {
+	j.state, j.opening = conveyor.StateHeld, 1
+	j.take(w)
+	j.labels = w.Labels
+	e.jobs[j.uuid] = j
+	if isTemplate(w) && j.of == "" {
+		e.declareTemplate(j)
+		return nil
+	}
+	e.mayWaitFor(j, w)
+	j.unique, j.due, j.delay = uniqueKey(w), runAt(w), delay(w)
+	e.wire(j, edges, b.replaces, b.parentDead)
 	if how, _ := j.verdict(); j.pending() > 0 || how == undecided {
-		err := e.claim(j, replaces)
-		if err != nil && len(edges) == 0 && !j.recorded && !waitedFor {
+		err := e.claim(j, b.replaces)
+		if err != nil && b.refused {
 			return err
 		}
-		if err != nil { // it belongs to a graph, whose edges are decided
+		if err != nil {
 			j.failure = fmt.Sprintf("unique key %s is held by %s", j.unique, e.unique[j.unique])
 			e.closeAs(j, failed)
 			return nil
@@ -160,6 +178,10 @@ func (e *Engine) change(j *job, w *wire.Job, edges []edge) error {
 		e.leaveParents(j, names)
 	}
 	if j.state.Ended() || j.end.decided() {
+		return nil
+	}
+	if j.template != nil {
+		e.changeTemplate(j, w)
 		return nil
 	}
 	if key := uniqueKey(w); key != j.unique {
@@ -272,6 +294,8 @@ func (e *Engine) Cancel(uuid string) error {
 
 func (e *Engine) cancel(j *job) {
 	switch {
+	case j.template != nil:
+		e.deleteTemplate(j)
 	case j.state == conveyor.StateRunning, j.open():
 		j.cancelled = true
 	case j.live() && j.state != conveyor.StateClosing:

@@ -22,6 +22,8 @@ type Engine struct {
 	began    map[turn]int64               // the same when the operation under way began
 	lastTurn int64
 
+	templates int64 // how many were declared
+
 	settling []*job // own work done or end decided, in the order in which that happened
 }
 
@@ -69,6 +71,7 @@ func (e *Engine) clone() *Engine {
 		twin := *j
 		twin.edges = slices.Clone(j.edges)
 		twin.earlier = slices.Clone(j.earlier)
+		twin.template = j.template.clone()
 		c.jobs[uuid] = &twin
 	}
 	c.queues, c.workers, c.turns = maps.Clone(e.queues), maps.Clone(e.workers), maps.Clone(e.turns)

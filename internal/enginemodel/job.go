@@ -48,6 +48,13 @@ type job struct {
 	forgotten      bool // retention took the bytes it could be retried from
 	gone           bool // nothing is left of it once the request is done
 
+	template *template         // of one that is never run itself
+	of       string            // of an occurrence: the template it was made from
+	root     string            // where its cycle began
+	tick     int64             // ms, of its cycle
+	sync     map[string]string // state carried from one execution to the next
+	runs     int               // executions, of a job that may have only so many
+
 	failure string
 	result  []byte
 	causes  []string // of a skipped job

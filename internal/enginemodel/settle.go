@@ -39,6 +39,7 @@ func (e *Engine) close(j *job) {
 		return
 	}
 	if !j.end.decided() {
+		e.downstream(j, true)
 		e.tellChildren(j, success)
 		if e.unfinished(j) {
 			return
@@ -52,6 +53,8 @@ func (e *Engine) close(j *job) {
 			j.end = completed
 		}
 	}
+	e.downstream(j, true)
+	e.downstream(j, false)
 	e.tellChildren(j, j.end.toChildren())
 	e.tellHeirs(j, j.end.toHeirs())
 	e.finish(j)
@@ -159,6 +162,8 @@ func (e *Engine) finish(j *job) {
 		}
 	}
 	j.edges = keep
+	e.leaveCycle(j)
+	e.flip(j)
 	if j.withdrawn {
 		return
 	}

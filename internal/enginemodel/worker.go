@@ -113,6 +113,7 @@ func (e *Engine) Tick() (dead []string, next time.Duration) {
 	e.expire()
 	e.sweep()
 	e.settleAll()
+	e.tickRoots()
 	return dead, e.deadline()
 }
 
@@ -143,6 +144,11 @@ func (e *Engine) deadline() time.Duration {
 		}
 		if j.expires > 0 {
 			consider(j.expires)
+		}
+	}
+	for _, root := range e.roots() {
+		if next := e.NextTick(root.uuid); next > 0 {
+			consider(next)
 		}
 	}
 	for _, w := range e.workers {

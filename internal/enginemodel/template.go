@@ -1,0 +1,120 @@
+package enginemodel
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/schedule"
+	"github.com/waybill-dev/waybill/conveyor/wire"
+)
+
+// template is what a job that is never run itself is beside its entry: occurrences are made from it, one for each cycle of
+// its root. A root has a schedule or a gate; any other template stands downstream of one.
+type template struct {
+	order int64             // of addition: siblings make their occurrences in it
+	sync  map[string]string // what the next occurrence gets
+	used  int               // cycles emitted
+
+	since   int64 // of a schedule: the last tick judged, or when it was declared, resumed or enabled
+	hand    bool  // paused by hand
+	last    int64 // the newest tick that was emitted
+	live    []*cycle
+	backlog []int64       // ticks asked for that wait until the cycle before is over
+	history []HistoryLine // newest first
+
+	gate map[string]string // label: waiting, flipped, or "-" and the trigger that failed last
+}
+
+// What a label of a gate shows beside a failed trigger.
+const (
+	gateWaits   = "0"
+	gateFlipped = "1"
+)
+
+// isTemplate tells whether a job as it is given is never run itself.
+func isTemplate(w *wire.Job) bool { return w.Schedule != nil || len(w.Gate) > 0 || w.Template }
+
+// isRoot tells whether cycles begin with it.
+func isRoot(w *wire.Job) bool { return w.Schedule != nil || len(w.Gate) > 0 }
+
+// times is a schedule's ticks; nil when there is none.
+func times(w *wire.Job) *schedule.Schedule {
+	if w.Schedule == nil {
+		return nil
+	}
+	s, err := schedule.Parse(w.Schedule.Every, w.Schedule.Cron, w.Schedule.Timezone)
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// declareTemplate gives a new job what a template has.
+func (e *Engine) declareTemplate(j *job) {
+	e.templates++
+	j.state, j.due, j.delay = conveyor.StateTemplate, 0, 0
+	j.template = &template{order: e.templates, sync: maps.Clone(j.wire.Sync), since: e.now, gate: map[string]string{}}
+	for _, label := range j.wire.Gate {
+		j.template.gate[label] = gateWaits
+	}
+}
+
+// changeTemplate: what is made from now on is made from the new declaration. Another schedule, or one that is enabled again,
+// begins now; labels that a gate keeps stay as they are. The declared state is only the first.
+func (e *Engine) changeTemplate(j *job, w *wire.Job) {
+	t, was := j.template, j.wire
+	j.take(w)
+	if before, now := times(was), times(w); now != nil &&
+		(before == nil || before.String() != now.String() || was.Schedule.Disabled && !w.Schedule.Disabled) {
+		t.since = e.now
+	}
+	gate := map[string]string{}
+	for _, label := range w.Gate {
+		gate[label] = cmp.Or(t.gate[label], gateWaits)
+	}
+	t.gate = gate
+}
+
+// roots are the templates that cycles begin with, in the order of addition.
+func (e *Engine) roots() []*job {
+	return e.sorted(func(j *job) bool { return j.template != nil && isRoot(j.wire) }, byOrder)
+}
+
+func byOrder(a, b *job) int { return cmp.Compare(a.template.order, b.template.order) }
+
+// below are the templates that wait for a template as children, or as heirs, in the order of addition.
+func (e *Engine) below(of *job, parent bool) []*job {
+	return e.sorted(func(j *job) bool {
+		return j.template != nil && slices.ContainsFunc(edgesOf(j.wire), func(d edge) bool { return d.up == of.uuid && d.parent == parent })
+	}, byOrder)
+}
+
+// deleteTemplate: nothing is made from it any more, and what was made and has not started is cancelled.
+func (e *Engine) deleteTemplate(j *job) {
+	for _, o := range e.sorted(func(o *job) bool { return o.of == j.uuid && o.waits() }, byPlace) {
+		e.cancel(o)
+	}
+	j.template = nil
+	e.closeAs(j, cancelled)
+}
+
+// exhausted tells whether a template has emitted as many cycles as it may.
+func (j *job) exhausted() bool {
+	return j.template != nil && j.wire.MaxCycles > 0 && j.template.used >= int(j.wire.MaxCycles)
+}
+
+func (t *template) clone() *template {
+	if t == nil {
+		return nil
+	}
+	c := *t
+	c.live = make([]*cycle, len(t.live))
+	for i, one := range t.live {
+		twin := *one
+		c.live[i] = &twin
+	}
+	c.backlog, c.history, c.gate, c.sync = slices.Clone(t.backlog), slices.Clone(t.history), maps.Clone(t.gate), maps.Clone(t.sync)
+	return &c
+}

@@ -1,0 +1,105 @@
+package enginemodel
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/wire"
+)
+
+// root is a template that cycles begin with.
+func (e *Engine) root(what, uuid string) (*job, error) {
+	switch j := e.jobs[uuid]; {
+	case j == nil:
+		return nil, fmt.Errorf("%s %s: %w", what, uuid, conveyor.ErrNotFound)
+	case j.template == nil || !isRoot(j.wire):
+		return nil, fmt.Errorf("%s %s: %w", what, uuid, conveyor.ErrState)
+	default:
+		return j, nil
+	}
+}
+
+// RunTemplate emits a cycle now, whatever the schedule, overlap and pauses say.
+func (e *Engine) RunTemplate(uuid string) (tick int64, err error) {
+	root, err := e.root("run", uuid)
+	if err != nil {
+		return 0, err
+	}
+	tick = max(e.now, root.template.last+1)
+	e.emit(root, tick)
+	e.settleAll()
+	return tick, nil
+}
+
+// PauseTemplate keeps a root from emitting by its schedule.
+func (e *Engine) PauseTemplate(uuid string) error {
+	root, err := e.root("pause", uuid)
+	if err == nil {
+		root.template.hand = true
+	}
+	return err
+}
+
+// ResumeTemplate ends that: ticks meanwhile passed unused.
+func (e *Engine) ResumeTemplate(uuid string) error {
+	root, err := e.root("resume", uuid)
+	if err == nil && root.template.hand {
+		root.template.hand, root.template.since = false, e.now
+	}
+	return err
+}
+
+// ResetCycles lets a root that has emitted as many cycles as it may go on.
+func (e *Engine) ResetCycles(uuid string) error {
+	root, err := e.root("reset", uuid)
+	if err == nil {
+		if root.exhausted() {
+			root.template.since = e.now
+		}
+		root.template.used = 0
+	}
+	return err
+}
+
+// Backfill emits the ticks of a time that is over, both ends included: all at once where cycles may overlap, or else one after
+// the other.
+func (e *Engine) Backfill(uuid string, from, to time.Time, dryRun bool) ([]time.Time, error) {
+	root, err := e.root("backfill", uuid)
+	if err != nil {
+		return nil, err
+	}
+	ticks := times(root.wire).Between(from.Add(-time.Nanosecond), to, 1<<20)
+	if dryRun {
+		return ticks, nil
+	}
+	for _, tick := range ticks {
+		ms := tick.UnixMilli()
+		if root.wire.Schedule.Overlap == wire.Schedule_ALLOW {
+			e.emit(root, ms)
+		} else if !slices.Contains(root.template.backlog, ms) {
+			root.template.backlog = append(root.template.backlog, ms)
+		}
+	}
+	slices.Sort(root.template.backlog)
+	e.workOffBacklog(root)
+	e.settleAll()
+	return ticks, nil
+}
+
+// History are the cycles of a root that are over, newest first.
+func (e *Engine) History(uuid string) []HistoryLine {
+	if j := e.jobs[uuid]; j != nil && j.template != nil {
+		return j.template.history
+	}
+	return nil
+}
+
+// Backlog are the ticks that were asked for and wait, in milliseconds.
+func (e *Engine) Backlog(uuid string) []int64 {
+	if j := e.jobs[uuid]; j != nil && j.template != nil {
+		return j.template.backlog
+	}
+	return nil
+}
