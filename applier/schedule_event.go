@@ -1,0 +1,38 @@
+package applier
+
+import (
+	"time"
+
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+)
+
+// SchedulesSeen lists the schedules and gates of a watched namespace: once a second at most, when something in it has changed,
+// and every five seconds. Those of workflows come first, by workflow and address; then those of nobody, by uuid. The first
+// maxSchedules are listed.
+type SchedulesSeen struct {
+	At        time.Time // the store's clock
+	Schedules []ScheduleSeen
+	Total     int // with those that are not listed
+}
+
+// ScheduleSeen is one schedule or gate at a glance.
+type ScheduleSeen struct {
+	Workflow string            // "" for a template of nobody
+	Addr     config.Addr       // of the record; zero for a template of nobody
+	Template conveyor.Template // when it fires, whether it is paused or on hold, which cycles are live
+	Last     conveyor.Cycle    // the latest that is over, or the latest tick that made none; its Tick is zero without one
+	Counts   StateCounts       // how many of its occurrences, and of those downstream, are in which state
+}
+
+// OccurrenceChanged is a change of an occurrence: a job that the engine made from the template of a recorded address for one
+// cycle. It has no record, and no place among the jobs of Following.
+type OccurrenceChanged struct {
+	JobChanged // Addr is the template's; Status.Template, Root and Tick say which occurrence it is
+}
+
+func (SchedulesSeen) event()     {}
+func (OccurrenceChanged) event() {}
+
+// maxSchedules is how many schedules and gates are told at once.
+const maxSchedules = 1000
