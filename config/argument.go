@@ -40,6 +40,19 @@ func (s *scope) convert(val cty.Value, want cty.Type, expr hcl.Expression, name 
 	return got, got.IsKnown()
 }
 
+// given tells whether an argument stands there with a value other than null, or with a mistake.
+func (s *scope) given(a *attribute) bool {
+	if a == nil {
+		return false
+	}
+	val, ok := s.value(a)
+	if !ok {
+		return true
+	}
+	val, _ = val.Unmark()
+	return !val.IsNull()
+}
+
 // typeName names a type in sentences.
 func typeName(ty cty.Type) string {
 	switch {

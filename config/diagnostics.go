@@ -91,3 +91,12 @@ const (
 	sumBadUnique       summary = "Invalid unique key"
 	sumSharedUnique    summary = "Unique key of several jobs"
 )
+
+// Schedules and gates.
+const (
+	sumBadInterval summary = "Invalid interval"
+	sumBadCron     summary = "Invalid cron line"
+	sumBadZone     summary = "Unknown time zone"
+	sumNeverFires  summary = "Schedule that never fires"
+	sumTwoTriggers summary = "More than one thing that starts cycles"
+)

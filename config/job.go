@@ -170,7 +170,7 @@ func (s *scope) settings(c *content, job *Job) {
 		job.Unique = s.uniqueKey(a)
 	}
 	if a := c.attr("meta"); a != nil {
-		job.Labels = s.labels(a)
+		job.Labels, _ = s.labels(a)
 	}
 	if a := c.attr("triggers"); a != nil {
 		job.Triggers = s.triggers(a)
@@ -182,6 +182,8 @@ func (s *scope) settings(c *content, job *Job) {
 	if b := c.block("run_at"); b != nil {
 		s.runAt(b, job)
 	}
+	s.cycles(c, job)
+	s.delivery(c, job)
 	if b := c.block("lifecycle"); b != nil {
 		if i, ok := s.choice(b.inner.attr("on_change"), "finish", "cancel", "ignore"); ok {
 			job.OnChange = OnChange(i)

@@ -20,35 +20,42 @@ const (
 // reservedLabels are the names under which the engine shows facts of its own.
 var reservedLabels = []string{"object", "worker", "cycles", "expiry", "cancel", "tick-1", "tick+1", "method"}
 
-// labels reads meta. A null leaves its label out, so that labels can depend on conditions.
-func (s *scope) labels(a *attribute) map[string]string {
+// labels reads an object of labels. A null leaves its label out, so that labels can depend on conditions. It is
+// false for null, and after a report.
+func (s *scope) labels(a *attribute) (labels map[string]string, ok bool) {
 	val, ok := s.plain(a, cty.DynamicPseudoType)
 	if !ok {
-		return nil
+		return nil, false
 	}
 	if ty := val.Type(); !ty.IsObjectType() && !ty.IsMapType() {
-		s.r.error(sumWrongType, a.expr.Range(), "Meta needs an object of strings, such as { team = \"sales\" }, and this is %s.", typeName(ty))
-		return nil
+		s.r.error(sumWrongType, a.expr.Range(), "%s needs an object of strings, such as { team = \"sales\" }, and this is %s.", upperFirst(a.name), typeName(ty))
+		return nil, false
 	}
-	labels := make(map[string]string, val.LengthInt())
+	labels = make(map[string]string, val.LengthInt())
 	for it := val.ElementIterator(); it.Next(); {
 		key, elem := it.Element()
-		if elem.IsNull() {
+		if !elem.IsKnown() {
+			ok = false // what it comes from is reported
+		}
+		if elem.IsNull() || !elem.IsKnown() {
 			continue
 		}
 		name := key.AsString()
 		if wrong := wrongLabelName(name); wrong != "" {
+			ok = false
 			at, _ := s.itemRanges(a.expr, name)
 			s.r.error(sumBadLabel, at, "%s", wrong)
 			continue
 		}
 		got, err := convertAny(elem, cty.String)
 		if err != nil {
+			ok = false
 			_, at := s.itemRanges(a.expr, name)
 			s.r.error(sumWrongType, at, "The label %q needs a string, and this is %s.", name, typeName(elem.Type()))
 			continue
 		}
 		if wrong := wrongLabelValue(name, got.AsString()); wrong != "" {
+			ok = false
 			_, at := s.itemRanges(a.expr, name)
 			s.r.error(sumBadLabel, at, "%s", wrong)
 			continue
@@ -56,12 +63,14 @@ func (s *scope) labels(a *attribute) map[string]string {
 		labels[name] = got.AsString()
 	}
 	if len(labels) > maxLabels {
-		s.r.error(sumBadLabel, a.expr.Range(), "Meta has %d labels; at most %d are possible. What nobody looks jobs up by belongs into the payload.", len(labels), maxLabels)
+		ok = false
+		s.r.error(sumBadLabel, a.expr.Range(), "%s has %d labels; at most %d are possible.%s", upperFirst(a.name), len(labels), maxLabels,
+			map[bool]string{true: " What nobody looks jobs up by belongs into the payload."}[a.name == "meta"])
 	}
 	if len(labels) == 0 {
-		return nil
+		return nil, ok
 	}
-	return labels
+	return labels, ok
 }
 
 // wrongLabelName says what is wrong with the name of a label, "" if nothing is.

@@ -29,3 +29,40 @@ func (c *content) refuseLater(r *report) {
 func (r *report) notSupported(name, what string, in *kind, at hcl.Range) {
 	r.error(sumNotSupported, at, "The %s %q of %s is part of the language, but this version does not support it yet. Remove it, or use a newer version.", what, name, in.where())
 }
+
+// refuseAwaited reports what the language has and the engine does not run yet.
+func (l *loader) refuseAwaited(jobs []*Job) {
+	if l.o.preview {
+		return
+	}
+	seen := map[hcl.Range]bool{}
+	refuse := func(what string, at hcl.Range) {
+		if !seen[at] {
+			seen[at] = true
+			l.r.error(sumNotSupported, at, "%s is part of the language, but this version does not support it yet. Remove it, or use a newer version.", what)
+		}
+	}
+	for _, j := range jobs {
+		if j.Schedule != nil {
+			refuse("A schedule", j.Schedule.Range)
+		}
+		if j.Gate != nil {
+			refuse("A gate", j.Gate.Range)
+		}
+		if len(j.TriggersGate) > 0 {
+			refuse("The argument \"triggers_gate\" of a job block", j.Range)
+		}
+		if j.Delivery != nil {
+			refuse("Delivery to all workers or to one", j.Delivery.Range)
+		}
+		if j.ObsoleteIf != nil {
+			refuse("The block \"obsolete_if\" of a job block", j.ObsoleteIf.Range)
+		}
+		if j.Sync != nil {
+			refuse("The argument \"sync\" of a job block", j.Range)
+		}
+		if j.MaxCycles > 0 {
+			refuse("The argument \"max_cycles\" of a job block", j.Range)
+		}
+	}
+}

@@ -92,6 +92,24 @@ func describe(w *Workflow) []byte {
 		if j.RunAt.Set {
 			fmt.Fprintf(&b, "  run at %s after %s\n", j.RunAt.Time.Format(time.RFC3339), j.RunAt.After)
 		}
+		if c := j.Schedule; c != nil {
+			fmt.Fprintf(&b, "  schedule %q every=%q cron=%q timezone=%q catchup=%s overlap=%s disabled=%t\n", c.Text, c.Every, c.Cron, c.Timezone, c.Catchup, c.Overlap, c.Disabled)
+		}
+		if j.Gate != nil {
+			fmt.Fprintf(&b, "  gate waits for %q\n", j.Gate.Waiting)
+		}
+		if len(j.TriggersGate) > 0 {
+			fmt.Fprintf(&b, "  triggers gates %q\n", j.TriggersGate)
+		}
+		if j.Delivery != nil {
+			fmt.Fprintf(&b, "  delivery all=%t worker=%q\n", j.Delivery.All, j.Delivery.Worker)
+		}
+		if j.ObsoleteIf != nil {
+			fmt.Fprintf(&b, "  obsolete if %q\n", j.ObsoleteIf.Labels)
+		}
+		if j.Sync != nil || j.MaxCycles > 0 {
+			fmt.Fprintf(&b, "  sync %q max cycles %d\n", j.Sync, j.MaxCycles)
+		}
 		if j.Retry != defaultRetry {
 			fmt.Fprintf(&b, "  retry %+v\n", j.Retry)
 		}

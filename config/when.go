@@ -44,27 +44,44 @@ func (s *scope) retry(c *content, to *Retry) {
 	}
 }
 
-// runAt reads the run_at block: exactly one of time and after.
+// runAt reads the run_at block: exactly one of time, after, every and cron.
 func (s *scope) runAt(b *block, job *Job) {
 	c := b.inner
-	at, after := c.attr("time"), c.attr("after")
+	var which *attribute
+	for _, name := range []string{"time", "after", "every", "cron"} {
+		a := c.attr(name)
+		if !s.given(a) {
+			continue
+		}
+		if which != nil {
+			s.r.error(sumConflict, a.nameRange, "A run_at block has one of time, after, every and cron, and this one has %s too. Remove one of them.", which.name)
+			return
+		}
+		which = a
+	}
+	if which == nil {
+		s.r.error(sumMissingArgument, b.header, "A run_at block needs one of time = \"2026-11-21T06:00:00Z\", after = \"10m\", every = \"6 hours\" and cron = \"0 2 * * *\".")
+		return
+	}
+	if which.name == "every" || which.name == "cron" {
+		s.schedule(b, which, job)
+		return
+	}
+	for _, name := range []string{"timezone", "catchup", "overlap", "enabled"} {
+		if a := c.attr(name); s.given(a) {
+			s.r.error(sumConflict, a.nameRange, "%s belongs to a schedule, and %s starts the job once. Remove it, or write every or cron instead of %[2]s.", upperFirst(name), which.name)
+		}
+	}
 	job.RunAt = RunAt{Set: true, Range: b.header}
-	switch {
-	case at != nil && after != nil:
-		s.r.error(sumConflict, after.nameRange, "A run_at block has one of time and after. Remove one of them.")
-	case at == nil && after == nil && !c.refused:
-		s.r.error(sumMissingArgument, b.header, "A run_at block needs one of time = \"2026-11-21T06:00:00Z\" and after = \"10m\".")
-	case at != nil:
-		if text, ok := s.text(at); ok {
-			t, err := time.Parse(time.RFC3339, text)
-			if err != nil || t.Year() < 1970 {
-				s.r.error(sumBadTime, at.expr.Range(), "%q is no time of RFC 3339. Write the date, T, the time of day and the zone: 2026-11-21T06:00:00Z or 2026-11-21T07:00:00+01:00.", clip(text))
-			}
-			job.RunAt.Time = t.UTC()
+	if which.name == "after" {
+		job.RunAt.After, _ = s.duration(which, 0)
+		return
+	}
+	if text, ok := s.text(which); ok {
+		t, err := time.Parse(time.RFC3339, text)
+		if err != nil || t.Year() < 1970 {
+			s.r.error(sumBadTime, which.expr.Range(), "%q is no time of RFC 3339. Write the date, T, the time of day and the zone: 2026-11-21T06:00:00Z or 2026-11-21T07:00:00+01:00.", clip(text))
 		}
-	case after != nil:
-		if d, ok := s.duration(after, 0); ok {
-			job.RunAt.After = d
-		}
+		job.RunAt.Time = t.UTC()
 	}
 }

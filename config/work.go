@@ -243,7 +243,7 @@ func (s *scope) expect(a *attribute, d *document) {
 	d.member("expect")
 	d.open("[")
 	for _, code := range codes {
-		if code.IsNull() {
+		if code.IsNull() || !code.IsKnown() {
 			continue
 		}
 		n, err := wholeNumber(code.AsBigFloat(), 100, 599)

@@ -91,13 +91,21 @@ type Job struct {
 	Parents      []Parent
 	Predecessors []Predecessor
 	RunAt        RunAt
+	Schedule     *Schedule // run_at with every or cron: the job is a template; nil without
+	Gate         *Gate     // likewise; nil without
+	Delivery     *Delivery // nil: to any worker of the queue
 	Retry        Retry
 	OnChange     OnChange
 
 	Unique      string            // of all live jobs of a type, one has this key; "" is none
 	Labels      map[string]string // meta; nil without
 	RemoveAfter time.Duration     // from the job's end; 0 leaves it to its queue's retention
-	Retention   time.Duration     // the longest wait for its first start before the job expires; 0 is no limit
+	Retention   time.Duration     // the longest wait for its first start before the job expires; 0 is no limit, or the delivery's
+
+	TriggersGate []string          // labels of gates that the job's success flips, sorted
+	ObsoleteIf   *ObsoleteIf       // nil without
+	Sync         map[string]string // state carried from one execution to the next: its first value; nil without
+	MaxCycles    int               // executions, or cycles of a template, after which it is on hold; 0 is no limit
 }
 
 // Input is a file hashed into the work digest. Path is relative to the workflow's directory, with forward slashes.
@@ -122,7 +130,7 @@ type Predecessor struct {
 	Range hcl.Range
 }
 
-// RunAt is the run_at block. The zero value starts a job as soon as its edges are satisfied.
+// RunAt is a run_at block with time or after. The zero value starts a job as soon as its edges are satisfied.
 type RunAt struct {
 	Time  time.Time     // not before, zero without
 	After time.Duration // from the moment all edges are satisfied

@@ -14,15 +14,6 @@ import { # ERROR: Not supported by this version
 check "c" { # ERROR: Not supported by this version
 }
 job "a" {
-  gate { # ERROR: Not supported by this version | The block "gate" of a job block
-    waiting = ["x"]
-  }
-  delivery { # ERROR: Not supported by this version
-    to = "all"
-  }
-  obsolete_if { # ERROR: Not supported by this version
-    labels = {}
-  }
   precondition { # ERROR: Not supported by this version
     condition = true
   }
