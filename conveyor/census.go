@@ -245,9 +245,9 @@ func jobKey(name string) (uuid, what string) {
 // wantedKind is the type a key must have; "" for keys that are not the engine's.
 func wantedKind(name string) string {
 	switch name {
-	case "status", "queues", "slots", "depth", "results", "failures", "failed", "progress", "unique", "labels":
+	case "status", "queues", "slots", "depth", "results", "failures", "failed", "progress", "unique", "labels", "sync", "triggers", "roots":
 		return "hash"
-	case "scheduled", "todo", "workers", "leases", "callers", "sweeps", "removals", "expiry":
+	case "scheduled", "todo", "workers", "leases", "callers", "sweeps", "removals", "expiry", "ticks":
 		return "zset"
 	case "seq", "events:seq", "events:life", "clock":
 		return "string"
@@ -269,15 +269,15 @@ func wantedKind(name string) string {
 		return "stream"
 	}
 	switch kind, rest, _ := strings.Cut(name, ":"); {
-	case kind == "queue", kind == "wake", kind == "ended":
+	case kind == "queue", kind == "wake", kind == "ended", kind == "history":
 		return "list"
-	case kind == "idle", kind == "worker" && strings.HasSuffix(rest, ":jobs"):
+	case kind == "idle", kind == "worker" && strings.HasSuffix(rest, ":jobs"), kind == "emits", kind == "backlog", kind == "gate":
 		return "zset"
-	case kind == "worker":
+	case kind == "worker", kind == "template", kind == "cycles":
 		return "hash"
 	case kind == "call":
 		return "string"
-	case kind == "label", kind == "past":
+	case kind == "label", kind == "past", kind == "kind", kind == "cycle":
 		return "set"
 	}
 	return ""

@@ -267,11 +267,13 @@ func validKey(what, key string) error {
 var engineKeys = map[string]bool{"status": true, "seq": true, "scheduled": true, "todo": true, "workers": true, "leases": true,
 	"queues": true, "slots": true, "depth": true, "events": true, "events:seq": true, "events:life": true, "results": true,
 	"failures": true, "failed": true, "progress": true, "clock": true, "setaside": true, "callers": true,
-	"unique": true, "labels": true, "sweeps": true, "removals": true, "expiry": true}
+	"unique": true, "labels": true, "sweeps": true, "removals": true, "expiry": true, "ticks": true, "sync": true, "triggers": true,
+	"roots": true}
 
 // enginePrefixes are what the engine's keys that belong to one job, queue, worker or label start with.
 var enginePrefixes = map[string]bool{"queue": true, "jobs": true, "worker": true, "idle": true, "wake": true, "call": true, "ended": true,
-	"label": true, "past": true, "shares": true, "servers": true, "damaged": true}
+	"label": true, "past": true, "kind": true, "template": true, "emits": true, "cycles": true, "cycle": true, "history": true,
+	"backlog": true, "gate": true, "shares": true, "servers": true, "damaged": true}
 
 // change appends one Change: kind and options, uuid, and what they announce, in the order apply.lua reads.
 func (call *applyCall) change(ch *Change) error {
