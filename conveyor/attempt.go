@@ -21,6 +21,7 @@ type Attempt struct {
 	fence   int64
 	opening int64 // of the job
 	failed  int   // attempts that ended in error before
+	cycle   int   // number of this execution of a job with max_cycles; 0 for others
 	engine  engine
 	cancel  context.CancelCauseFunc
 	output  *output
@@ -52,6 +53,10 @@ func (a *Attempt) Job() *wire.Job { return a.job }
 
 // Fence is the number of this attempt: how often the job was started so far.
 func (a *Attempt) Fence() int64 { return a.fence }
+
+// Cycle is the number of this execution of a job with max_cycles, from 1, since it was added or released; 0 for other jobs. When it
+// is the last and the job is to run again, the job is on hold instead.
+func (a *Attempt) Cycle() int { return a.cycle }
 
 // SetResult stores what the job's success leaves for others, committed together with it: at most MaxResult bytes, the last
 // call wins. A failed attempt leaves nothing.

@@ -15,6 +15,7 @@ var (
 	ErrUUID            = errors.New("uuid is not of [A-Za-z0-9._-]{1,128}")
 	ErrPriority        = errors.New("priority is not 0, 1 or 2")
 	ErrEdge            = errors.New("invalid edge")
+	ErrCycles          = errors.New("max_cycles is negative: 0 is no limit")
 	ErrTime            = errors.New("time is out of range")
 	ErrTooLarge        = errors.New("too large")
 	ErrKey             = errors.New("key is empty or belongs to the engine")

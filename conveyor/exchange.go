@@ -61,4 +61,6 @@ type Reservation struct {
 	Attempts int
 	Lost     int
 	Opening  int64 // of the job; edges that the attempt makes name it
+	// MaxCycles is how many executions a job with max_cycles has before it is on hold, and Cycles how many it had before this one.
+	MaxCycles, Cycles int
 }

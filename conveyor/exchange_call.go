@@ -131,7 +131,7 @@ func parseExchange(reply any) (ExchangeReply, error) {
 	}
 	for i, line := range lines[3:] {
 		f := strings.Fields(line)
-		if len(f) != 5 || 1+i >= len(parts) || parts[1+i] == "" {
+		if len(f) < 5 || 1+i >= len(parts) || parts[1+i] == "" {
 			continue // not held any more
 		}
 		job := &wire.Job{}
@@ -140,9 +140,12 @@ func parseExchange(reply any) (ExchangeReply, error) {
 				Failure: "the job's bytes cannot be decoded: " + err.Error()})
 			continue
 		}
-		out.Reserved = append(out.Reserved, Reservation{
-			Job: job, Fence: integer(f[1]), Attempts: int(integer(f[2])), Lost: int(integer(f[3])), Opening: integer(f[4]),
-		})
+		r := Reservation{Job: job, Fence: integer(f[1]), Attempts: int(integer(f[2])), Lost: int(integer(f[3])), Opening: integer(f[4])}
+		if len(f) > 5 {
+			most, used, _ := strings.Cut(f[5], ":")
+			r.MaxCycles, r.Cycles = int(integer(most)), int(integer(used))
+		}
+		out.Reserved = append(out.Reserved, r)
 	}
 	return out, nil
 }

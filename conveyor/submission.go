@@ -102,6 +102,9 @@ func validate(job *wire.Job) error {
 	if job.ReserveFor != nil && (job.ReserveFor.CheckValid() != nil || job.ReserveFor.AsDuration() < 0) {
 		problems = append(problems, fmt.Errorf("reserve_for: %w: %s", ErrTime, job.ReserveFor))
 	}
+	if job.MaxCycles < 0 {
+		problems = append(problems, fmt.Errorf("%w: %d", ErrCycles, job.MaxCycles))
+	}
 	if len(job.Labels) > 0 {
 		problems = append(problems, checkLabels(job.Labels))
 	}
@@ -148,6 +151,11 @@ func entryOf(job *wire.Job) string {
 	if d := job.ReserveFor.AsDuration(); d > 0 {
 		b = append(b, "|c"...)
 		b = strconv.AppendInt(b, int64((d+time.Millisecond-1)/time.Millisecond), 10)
+	}
+	if job.MaxCycles > 0 && job.Schedule == nil && len(job.Gate) == 0 && !job.Template { // those of a template are its cycles
+		b = append(b, "|N"...)
+		b = strconv.AppendInt(b, int64(job.MaxCycles), 10)
+		b = append(b, ":0"...)
 	}
 	if job.Unique != "" {
 		b = append(b, "|y"...)

@@ -23,6 +23,9 @@ func (w *Worker) start(work, base context.Context, reserved []Reservation) {
 		ctx, cancel := context.WithCancelCause(base)
 		a := &Attempt{job: r.Job, fence: r.Fence, opening: r.Opening, failed: r.Attempts, engine: w.engine, cancel: cancel,
 			output: newOutput(base, w.engine, r.Job.GetUuid(), r.Fence), after: w.exchanging.began, began: make(chan struct{})}
+		if r.MaxCycles > 0 {
+			a.cycle = r.Cycles + 1
+		}
 		if a.after == nil {
 			a.after = begun
 		}

@@ -225,6 +225,7 @@ local function change(index, c)
   elseif c.kind == 'H' then
     if r.st == 'H' then
       r.a = nil
+      if r.N then r.N = match(r.N, '^%d+:') .. '0' end
       push(r)
     elseif ENDED[r.st] then
       refuse('STATE ' .. r.u)

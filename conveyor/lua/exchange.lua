@@ -5,7 +5,7 @@
 --   f the failure text, r the result. Verdicts: D done, T retry, F failed, H hold, B handed back, N no handler, W defer.
 -- Replies: a text, then the bytes of each reserved job ('' when it is not held any more). The text's lines: now, ms until
 --   the next due time, 1 when to call again at once, jobs expired; outdated indexes; damaged keys; then one line per reserved job:
---   uuid fence attempts lost opening.
+--   uuid fence attempts lost opening, and of a job with max_cycles <most>:<used>.
 -- Errors: OUTDATED number; CORRUPT <key> ...
 check_fixed()
 local caller, number, worker, lease, want = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -75,6 +75,14 @@ load(us)
 release_due(max(0, min(100, BUDGET - #acks)))
 take_todo(max(0, BUDGET - #acks - #changed))
 
+-- spend counts an execution of a job with max_cycles, and tells whether it was the last.
+local function spend(r, v)
+  if v == 'B' or v == 'N' then return false end
+  local most, used = match(r.N, '^(%d+):(%d+)$')
+  r.N = most .. ':' .. num(used + 1)
+  return used + 1 >= tonumber(most)
+end
+
 local function acknowledge(r, a)
   r.w, r.lease = nil, nil
   touch(r)
@@ -83,6 +91,7 @@ local function acknowledge(r, a)
     failures[#failures + 1] = a.failure
   end
   if a.v == 'T' or a.v == 'F' or a.v == 'H' then r.a = num(tonumber(r.a or 0) + 1) end
+  local spent = r.N and spend(r, a.v)
   if a.v == 'D' then
     if a.result then
       results[#results + 1] = r.u
@@ -102,6 +111,8 @@ local function acknowledge(r, a)
   elseif a.v == 'N' then
     flag(r, 'p')
     if a.d > 0 then schedule(r, now + a.d) else push(r, true) end
+  elseif spent then
+    r.st = 'H'
   elseif a.d > 0 then
     schedule(r, now + a.d)
   else
@@ -250,6 +261,7 @@ for _, r in ipairs(taken) do
   if r.st == 'r' then
     woken[r.q] = (woken[r.q] or 0) - 1 -- taken here: nobody else need wake for it
     lines[#lines + 1] = r.u .. ' ' .. r.f .. ' ' .. (r.a or '0') .. ' ' .. (r.l or '0') .. ' ' .. (r.g or '1')
+    if r.N then lines[#lines] = lines[#lines] .. ' ' .. r.N end
     out[#out + 1] = r.T
   end
 end

@@ -30,6 +30,7 @@ function sprout(u, entry)
   if seed.y then r.y = seed.y end
   if seed.r then r.r = seed.r end
   if seed.c then r.c = seed.c end
+  if seed.N then r.N = seed.N end
   if seed.v then retention.limit(r, seed.v) end
   return r
 end
@@ -90,6 +91,7 @@ function update(r, new, list, text, packed)
   if r.st == 'c' then return end
   local moved = r.q ~= new.q or r.ln ~= new.ln
   r.q, r.ln, r.m, r.c = new.q, new.ln, new.m, new.c
+  r.N = new.N and match(new.N, '^%d+:') .. (match(r.N or '', '%d+$') or '0') -- what was used stays used
   retention.limit(r, new.v)
   clear(r, 'o')
   if has(new, 'o') then flag(r, 'o') end
@@ -251,6 +253,7 @@ function again(r, g, entry, list)
   flag(r, 'k') -- the lists of this opening may have been filled before
   flag(r, 'h')
   empty(r)
+  if r.N then r.N = match(r.N, '^%d+:') .. '0' end
   unfail[#unfail + 1] = r.u
   keep_bytes(r, text)
   touch(r)

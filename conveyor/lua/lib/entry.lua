@@ -8,7 +8,7 @@
 --           unique key, waiting limit and remove_after in it. All are nil for a new job.
 --   bad     its entry cannot be decoded
 local TAGS = {'d', 'e', 'f', 'a', 'l', 'g', 'w', 'i', 'p', 'x', 'k', 's', 't', 'z', 'b', 'h', 'm', 'o'}
-local RARE = {'y', 'j', 'r', 'v', 'c'} -- for few jobs
+local RARE = {'y', 'j', 'r', 'v', 'c', 'N'} -- for few jobs
 local ENDED = {C = true, F = true, f = true, X = true, K = true, k = true, O = true, E = true}
 
 local S = {}       -- records by uuid; false for a uuid without entry
@@ -56,7 +56,7 @@ local function encode(r)
       n = n + 3
     end
   end
-  if r.y or r.j or r.r or r.v or r.c then
+  if r.y or r.j or r.r or r.v or r.c or r.N then
     for i = 1, #RARE do
       local tag = RARE[i]
       local v = r[tag]
