@@ -98,5 +98,6 @@ const (
 	sumBadCron     summary = "Invalid cron line"
 	sumBadZone     summary = "Unknown time zone"
 	sumNeverFires  summary = "Schedule that never fires"
+	sumClosedGate  summary = "Gate that may never open"
 	sumTwoTriggers summary = "More than one thing that starts cycles"
 )

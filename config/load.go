@@ -82,6 +82,7 @@ func (l *loader) evaluate(w *Workflow) {
 	w.Outputs = l.evaluateOutputs()
 	w.Jobs = l.evaluateJobs()
 	l.warnOfSharedKeys(w.Jobs)
+	l.checkRelations(w.Jobs)
 	l.refuseAwaited(w.Jobs)
 }
 

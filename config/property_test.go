@@ -56,6 +56,14 @@ func drawJob(t *rapid.T, i int, shapes []int) string {
 	case 2:
 		fmt.Fprintf(&b, "  type = \"shop.Load\"\n  payload = { up = job.j%d, n = %d }\n", rapid.IntRange(0, i).Draw(t, "payload"), i)
 	}
+	switch rapid.IntRange(0, 4).Draw(t, "cycles") {
+	case 1:
+		b.WriteString("  run_at {\n    cron = \"0 2 * * mon\"\n    timezone = \"Europe/Berlin\"\n  }\n  sync = { cursor = var.v, a = 1 }\n")
+	case 2:
+		b.WriteString("  run_at { every = \"${length(local.l1)} days\" }\n  max_cycles = 3\n")
+	case 3:
+		b.WriteString("  triggers_gate = local.l1\n  obsolete_if { labels = { a = local.l0 } }\n")
+	}
 	for k := range rapid.IntRange(0, 2).Draw(t, "edges") {
 		if i == 0 {
 			break
@@ -97,7 +105,7 @@ func TestShuffledBlocks(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		blocks := drawBlocks(rt)
 		writeFiles(rt, dir, []string{strings.Join(blocks, "\n\n") + "\n"})
-		first, diags := Load(Options{Paths: []string{dir}, NeedVariables: true})
+		first, diags := Load(Options{Paths: []string{dir}, NeedVariables: true, preview: true})
 		if len(diags) > 0 {
 			rt.Fatalf("%v\n%s", texts(diags), strings.Join(blocks, "\n"))
 		}
@@ -107,7 +115,7 @@ func TestShuffledBlocks(t *testing.T) {
 			files[i%len(files)] += "# " + strings.Repeat("-", i) + "\n" + block + "\n"
 		}
 		writeFiles(rt, dir, files)
-		again, diags := Load(Options{Paths: []string{dir}, NeedVariables: true})
+		again, diags := Load(Options{Paths: []string{dir}, NeedVariables: true, preview: true})
 		if len(diags) > 0 {
 			rt.Fatal(texts(diags))
 		}
@@ -230,7 +238,7 @@ func FuzzLoad(f *testing.F) {
 		if err := os.WriteFile(name, src, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		w, diags := Load(Options{Paths: []string{name}, Version: "0.4.2"})
+		w, diags := Load(Options{Paths: []string{name}, Version: "0.4.2", preview: true})
 		checkDiagnostics(t, diags)
 		if !diags.HasErrors() {
 			checkWorkflow(t, w)

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/waybill-dev/waybill/conveyor/schedule"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -141,6 +143,14 @@ func checkWorkflow(t *testing.T, w *Workflow) {
 		}
 		if !isStoreName(j.Type) || !isStoreName(j.Queue) || j.Priority < 0 || j.Priority > 2 || j.Payload == nil || j.Shown == nil {
 			t.Errorf("%s is incomplete: %+v", j.Addr, j)
+		}
+		if s := j.Schedule; s != nil {
+			if parsed, err := schedule.ParseText(s.Text); err != nil || parsed.String() != s.Text || (s.Every == "") == (s.Cron == "") || j.RunAt.Set {
+				t.Errorf("%s has the schedule %+v: %v", j.Addr, s, err)
+			}
+		}
+		if g := j.Gate; g != nil && (len(g.Waiting) == 0 || len(g.Ranges) != len(g.Waiting) || !slices.IsSorted(g.Waiting) || j.Schedule != nil) {
+			t.Errorf("%s has the gate %+v", j.Addr, g)
 		}
 		if j.Range.Filename == "" {
 			t.Errorf("%s has no range", j.Addr)
