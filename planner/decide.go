@@ -44,6 +44,10 @@ func (m *maker) work(job int32) {
 		work: r.Work != r.Prior.Work || r.KeyID != r.Prior.KeyID, handling: r.Handling != r.Prior.Handling,
 		requested: m.requested != nil && m.requested[job],
 		leaves:    r.Live.Status.Active() && len(r.keptEdges()) < len(r.Prior.Edges),
+		recurs:    r.Recurs(),
+	}
+	if c.recurs && c.live.Status == Template && c.handling {
+		c.regated = r.Prior.gated() != (r.Job.Gate != nil)
 	}
 	r.Causes, c.why = m.upstream(job)
 	c.upstream = r.Causes != nil
@@ -83,9 +87,13 @@ func (m *maker) complete(job int32) {
 	}
 }
 
-// needsOpen tells whether a child counts on an opening of parent that has not come yet.
+// needsOpen tells whether a child counts on an opening of parent that has not come yet. A template never does: its occurrences
+// start after the work of a parent that runs once, and keep it open no more than a clock would.
 func (m *maker) needsOpen(child int32, parent *Row) bool {
 	c := &m.rows[child]
+	if c.Recurs() {
+		return false
+	}
 	switch c.Action {
 	case Create, Replace, Reopen:
 		return true

@@ -27,13 +27,21 @@ var defaultRetry = config.Retry{MaxAttempts: 3, MaxLost: 5, Min: time.Second, Ma
 // appendDefinition appends the definition of a job, as records keep it: canonical JSON, keys sorted.
 func appendDefinition(b []byte, j *config.Job) []byte {
 	d := definition{b: append(b, '{')}
+	d.delivery(j.Delivery)
 	d.builtin(j, "exec")
+	if j.Gate != nil {
+		d.object("gate", func(inner *definition) { inner.texts("waiting", j.Gate.Waiting) })
+	}
 	d.builtin(j, "http")
 	if len(j.Inputs) > 0 {
 		d.inputs(j.Inputs)
 	}
+	d.number("max_cycles", j.MaxCycles, 0)
 	if len(j.Labels) > 0 {
-		d.labels(j.Labels)
+		d.labels("meta", j.Labels)
+	}
+	if j.ObsoleteIf != nil {
+		d.object("obsolete_if", func(inner *definition) { inner.labels("labels", j.ObsoleteIf.Labels) })
 	}
 	d.payload(j)
 	if j.Priority != defaultPriority {
@@ -46,20 +54,18 @@ func appendDefinition(b []byte, j *config.Job) []byte {
 	if j.Retry != defaultRetry {
 		d.retry(j.Retry)
 	}
-	if !j.RunAt.Time.IsZero() || j.RunAt.After != 0 {
-		d.key("run_at")
-		inner := definition{b: append(d.b, '{')}
-		inner.duration("after", j.RunAt.After)
-		if !j.RunAt.Time.IsZero() {
-			inner.text("time", j.RunAt.Time.Format(time.RFC3339Nano))
-		}
-		d.b = append(inner.b, '}')
-	}
+	d.runAt(j)
 	d.builtin(j, "sleep")
+	if len(j.Sync) > 0 {
+		d.labels("sync", j.Sync)
+	}
 	d.duration("timeout", j.Timeout)
 	if j.Triggers != nil {
 		d.key("triggers")
 		d.value(j.Triggers)
+	}
+	if len(j.TriggersGate) > 0 {
+		d.texts("triggers_gate", j.TriggersGate)
 	}
 	if j.Unique != "" {
 		d.text("unique", j.Unique)
@@ -162,9 +168,82 @@ func (d *definition) inputs(inputs []config.Input) {
 	d.value(inner.b)
 }
 
-// labels writes meta. Labels are bounded one by one; many long ones stand there as their size and hash.
-func (d *definition) labels(labels map[string]string) {
-	d.key("meta")
+// object writes a member that is an object of its own.
+func (d *definition) object(name string, write func(inner *definition)) {
+	d.key(name)
+	inner := definition{b: append(d.b, '{')}
+	write(&inner)
+	d.b = append(inner.b, '}')
+}
+
+// texts writes a list, in the order it has.
+func (d *definition) texts(name string, list []string) {
+	d.key(name)
+	d.b = append(d.b, '[')
+	for i, text := range list {
+		if i > 0 {
+			d.b = append(d.b, ',')
+		}
+		d.b = appendJSONString(d.b, text)
+	}
+	d.b = append(d.b, ']')
+}
+
+func (d *definition) delivery(to *config.Delivery) {
+	if to == nil {
+		return
+	}
+	d.object("delivery", func(inner *definition) {
+		if to.All {
+			inner.text("to", "all")
+		}
+		if to.Worker != "" {
+			inner.text("worker", to.Worker)
+		}
+	})
+}
+
+// runAt writes when a job runs: a time, a delay, or a schedule as it was written.
+func (d *definition) runAt(j *config.Job) {
+	if j.Schedule == nil && j.RunAt.Time.IsZero() && j.RunAt.After == 0 {
+		return
+	}
+	d.object("run_at", func(inner *definition) {
+		inner.duration("after", j.RunAt.After)
+		if s := j.Schedule; s != nil {
+			inner.schedule(s)
+		}
+		if !j.RunAt.Time.IsZero() {
+			inner.text("time", j.RunAt.Time.Format(time.RFC3339Nano))
+		}
+	})
+}
+
+func (d *definition) schedule(s *config.Schedule) {
+	if s.Catchup != config.CatchupLast {
+		d.text("catchup", s.Catchup.String())
+	}
+	if s.Cron != "" {
+		d.text("cron", s.Cron)
+	}
+	if s.Disabled {
+		d.key("enabled")
+		d.b = append(d.b, "false"...)
+	}
+	if s.Every != "" {
+		d.text("every", s.Every)
+	}
+	if s.Overlap != config.OverlapAllow {
+		d.text("overlap", s.Overlap.String())
+	}
+	if s.Timezone != "" {
+		d.text("timezone", s.Timezone)
+	}
+}
+
+// labels writes names and values. Labels are bounded one by one; many long ones stand there as their size and hash.
+func (d *definition) labels(member string, labels map[string]string) {
+	d.key(member)
 	inner := definition{b: []byte{'{'}}
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
 		if inner.some {

@@ -77,6 +77,13 @@ const (
 	digestLabels
 	digestRemoveAfter
 	digestRetention
+	digestSchedule
+	digestGate
+	digestTriggersGate
+	digestDelivery
+	digestObsoleteIf
+	digestSync
+	digestMaxCycles
 )
 
 func (d *digester) later(j *config.Job) {
@@ -84,14 +91,7 @@ func (d *digester) later(j *config.Job) {
 		d.number(digestUnique)
 		d.text(j.Unique)
 	}
-	if len(j.Labels) > 0 {
-		d.number(digestLabels)
-		d.number(int64(len(j.Labels)))
-		for _, name := range slices.Sorted(maps.Keys(j.Labels)) {
-			d.text(name)
-			d.text(j.Labels[name])
-		}
-	}
+	d.texts(digestLabels, j.Labels)
 	if j.RemoveAfter != 0 {
 		d.number(digestRemoveAfter)
 		d.number(int64(j.RemoveAfter))
@@ -99,6 +99,59 @@ func (d *digester) later(j *config.Job) {
 	if j.Retention != 0 {
 		d.number(digestRetention)
 		d.number(int64(j.Retention))
+	}
+	d.cycles(j)
+}
+
+// cycles hashes what makes a job run again and again, and what decides whether it runs. A schedule counts by its canonical
+// text: another spelling of the same ticks is no change.
+func (d *digester) cycles(j *config.Job) {
+	if s := j.Schedule; s != nil {
+		d.number(digestSchedule)
+		d.text(s.Text)
+		d.number(int64(s.Catchup))
+		d.number(int64(s.Overlap))
+		d.flag(s.Disabled)
+	}
+	if j.Gate != nil {
+		d.list(digestGate, j.Gate.Waiting)
+	}
+	if len(j.TriggersGate) > 0 {
+		d.list(digestTriggersGate, j.TriggersGate)
+	}
+	if j.Delivery != nil {
+		d.number(digestDelivery)
+		d.flag(j.Delivery.All)
+		d.text(j.Delivery.Worker)
+	}
+	if j.ObsoleteIf != nil {
+		d.texts(digestObsoleteIf, j.ObsoleteIf.Labels)
+	}
+	d.texts(digestSync, j.Sync)
+	if j.MaxCycles != 0 {
+		d.number(digestMaxCycles)
+		d.number(int64(j.MaxCycles))
+	}
+}
+
+// texts writes a mark and what it stands for; nothing where that is empty.
+func (d *digester) texts(mark int64, texts map[string]string) {
+	if len(texts) == 0 {
+		return
+	}
+	d.number(mark)
+	d.number(int64(len(texts)))
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		d.text(name)
+		d.text(texts[name])
+	}
+}
+
+func (d *digester) list(mark int64, texts []string) {
+	d.number(mark)
+	d.number(int64(len(texts)))
+	for _, text := range texts {
+		d.text(text)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -27,6 +28,7 @@ var update = flag.Bool("update", false, "write the golden files of this package 
 //	live        what became of it: "job.a running", one a line; "deposed" behind it marks the record
 //	after.hcl   what is declared now; without it, before.hcl
 //	options     destroy, rerun, target ADDR, replace ADDR, one a line
+//	now         the store's clock; without it, no times are told
 //	plan.txt    the plan for people, and plan.jsonl for programs: written by -update
 func TestGolden(t *testing.T) {
 	t.Parallel()
@@ -37,10 +39,16 @@ func TestGolden(t *testing.T) {
 	for _, folder := range folders {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			t.Parallel()
+			var err error
 			s := goldenState(t, folder)
 			after := filepath.Join(folder, "after.hcl")
 			if _, err := os.Stat(after); errors.Is(err, fs.ErrNotExist) {
 				after = filepath.Join(folder, "before.hcl")
+			}
+			for _, line := range linesOf(t, folder, "now") {
+				if s.Now, err = time.Parse(time.RFC3339, line); err != nil {
+					t.Fatal(err)
+				}
 			}
 			o := goldenOptions(t, folder)
 			p, diags := planner.Make(load(t, after), s, o)

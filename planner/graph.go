@@ -30,6 +30,7 @@ type Graph struct {
 	order      []int32 // jobs in start order
 	events     []int32 // own work of job j as j, its completion as ^j, in an order that keeps the rules above
 	components []int32 // by job, counted in start order
+	rootOf     []int32 // by job: the root in whose cycles it runs, itself if it is one; noRoot for a job that runs once
 }
 
 // link is one edge, seen from the job that waits.
@@ -51,7 +52,7 @@ type spans[T any] struct {
 func (s *spans[T]) of(j int32) []T { return s.items[s.at[j]:s.at[j+1]] }
 
 // NewGraph builds the graph of a workflow. It fails, with one diagnostic for each, on edges to jobs that are not declared,
-// on cycles and other waits that can never end, and on conditions that contradict each other.
+// on cycles and other waits that can never end, on conditions that contradict each other, and on jobs below two schedules or gates.
 func NewGraph(w *config.Workflow) (*Graph, hcl.Diagnostics) {
 	g := &Graph{jobs: w.Jobs}
 	byAddr := func(a, b *config.Job) int { return compareAddr(a.Addr, b.Addr) }
@@ -67,6 +68,9 @@ func NewGraph(w *config.Workflow) (*Graph, hcl.Diagnostics) {
 	}
 	g.sort()
 	if diags = g.stuck(); diags.HasErrors() {
+		return nil, diags
+	}
+	if diags = g.recur(); diags.HasErrors() {
 		return nil, diags
 	}
 	return g, nil

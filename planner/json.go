@@ -11,7 +11,7 @@ import (
 // Message is one line of a plan in Terraform's UI envelope, without the envelope: Body is a JSON object whose members
 // stand beside the envelope's.
 type Message struct {
-	Type string // planned_change, resource_drift, outputs or change_summary
+	Type string // planned_change, planned_schedule, resource_drift, outputs or change_summary
 	Text string // @message
 	Body json.RawMessage
 }
@@ -64,7 +64,7 @@ type summaryBody struct {
 }
 
 // Messages gives a plan for programs: what drifted, one planned_change for each row with an action and each queue that
-// changes, outputs, and the summary last.
+// changes, one planned_schedule for each schedule and gate that is declared, outputs, and the summary last.
 func (p *Plan) Messages() iter.Seq[Message] {
 	return func(yield func(Message) bool) {
 		for _, r := range p.Rows {
@@ -79,6 +79,11 @@ func (p *Plan) Messages() iter.Seq[Message] {
 		}
 		for i := range p.Queues {
 			if !yield(p.Queues[i].message()) {
+				return
+			}
+		}
+		for _, r := range p.Rows {
+			if r.Job != nil && isTemplateRoot(r.Job) && r.Reason != ReasonNotTargeted && !yield(r.recurrence()) {
 				return
 			}
 		}

@@ -50,6 +50,7 @@ func Make(w *config.Workflow, s *State, o Options) (*Plan, hcl.Diagnostics) {
 	m.decide()
 	m.decideRemoved()
 	m.describe()
+	m.foretell()
 	p := &Plan{Workflow: w.Name, Lineage: s.Lineage, Destroy: o.Destroy, Rows: m.inOrder()}
 	p.Queues = queueChanges(w, s)
 	diags = append(diags, sharedQueues(w, s)...)
@@ -81,7 +82,7 @@ func (m *maker) match() (diags hcl.Diagnostics) {
 	matched := 0
 	for i, j := range m.g.jobs {
 		r := &m.rows[i]
-		r.Addr, r.Job, r.Component = j.Addr, j, int(m.g.components[i])
+		r.Addr, r.Job, r.Component, r.Root = j.Addr, j, int(m.g.components[i]), m.g.root(int32(i))
 		if r.Prior = m.s.Records[m.g.names[i]]; r.Prior != nil {
 			r.Live = m.s.Live[m.g.names[i]]
 			matched++
@@ -182,7 +183,9 @@ func (m *maker) describe() {
 		}
 		r.Definition = appendDefinition(nil, r.Job)
 		r.Edges = m.targets(int32(i))
-		r.Earlier = m.earlier(r)
+		if !r.Recurs() { // a template waits for no generation before it
+			r.Earlier = m.earlier(r)
+		}
 	}
 	for i := range m.removed {
 		m.removed[i].Earlier = m.earlier(&m.removed[i])

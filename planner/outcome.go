@@ -92,13 +92,14 @@ func (m *maker) judge(group []link) (v verdict, unknown bool) {
 
 // covered tells whether the children that count against a job are all declared and run again. A child that failed, was
 // cancelled, expired or is lost always does. One that was skipped because of a failure does with what it waits for. One
-// that counts for an opening still to come was submitted or reopened by an apply that was killed before it opened this job.
+// that counts for an opening still to come was submitted or reopened by an apply that was killed before it opened this job. One
+// that becomes a template never counts again, as if it were not declared.
 func (m *maker) covered(job int32) bool {
 	p := &m.rows[job]
 	failed, skipped := 0, 0
 	for _, child := range m.g.children.of(job) {
 		c := &m.rows[child]
-		if c.Prior == nil || m.included != nil && !m.included[child] {
+		if c.Prior == nil || c.Recurs() || m.included != nil && !m.included[child] {
 			continue
 		}
 		e := parentEdge(c, p)

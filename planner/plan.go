@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"time"
+
 	"github.com/google/uuid"
 
 	"github.com/waybill-dev/waybill/config"
@@ -47,6 +49,15 @@ type Row struct {
 	// set, is the deposed record of this job.
 	Earlier   string
 	Component int // rows of one connected component share a number, counted in start order
+
+	// Root is the scheduled job or gate in whose cycles Job runs: the address itself, or one upstream of it. Zero for a job that
+	// runs once, and without a Job.
+	Root config.Addr
+	// Fires are the next times at which a scheduled Job emits an occurrence, in UTC: maxFires of them after State.Now. Nil when that
+	// is zero, when the schedule is disabled, and for all other jobs.
+	Fires []time.Time
+	// Openers are, for each label that a gate waits for, the declared jobs whose success triggers it, by address.
+	Openers [][]config.Addr
 
 	// Next is the record that this row writes: nil before Settle, for rows without action, and for rows that remove
 	// the record. A row that deletes a running job has a Next that is Deposed.

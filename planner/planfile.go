@@ -10,6 +10,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -43,23 +44,26 @@ type planDocument struct {
 }
 
 type planRow struct {
-	Addr        string      `json:"addr"`
-	Action      Action      `json:"action"`
-	Reason      Reason      `json:"reason"`
-	Causes      []Cause     `json:"causes,omitempty"`
-	Prior       []byte      `json:"prior,omitempty"` // stored form of the record
-	Live        Live        `json:"live"`
-	Job         *config.Job `json:"job,omitempty"` // its Payload is sealed when it is sensitive
-	Work        Digest      `json:"work"`
-	Handling    Digest      `json:"handling"`
-	KeyID       string      `json:"key_id,omitempty"`
-	Definition  []byte      `json:"definition,omitempty"`
-	Edges       []Target    `json:"edges,omitempty"`
-	Successor   bool        `json:"successor,omitempty"`
-	CancelFirst bool        `json:"cancel_first,omitempty"`
-	Leave       bool        `json:"leave,omitempty"`
-	Earlier     string      `json:"earlier,omitempty"`
-	Component   int         `json:"component"`
+	Addr        string          `json:"addr"`
+	Action      Action          `json:"action"`
+	Reason      Reason          `json:"reason"`
+	Causes      []Cause         `json:"causes,omitempty"`
+	Prior       []byte          `json:"prior,omitempty"` // stored form of the record
+	Live        Live            `json:"live"`
+	Job         *config.Job     `json:"job,omitempty"` // its Payload is sealed when it is sensitive
+	Work        Digest          `json:"work"`
+	Handling    Digest          `json:"handling"`
+	KeyID       string          `json:"key_id,omitempty"`
+	Definition  []byte          `json:"definition,omitempty"`
+	Edges       []Target        `json:"edges,omitempty"`
+	Successor   bool            `json:"successor,omitempty"`
+	CancelFirst bool            `json:"cancel_first,omitempty"`
+	Leave       bool            `json:"leave,omitempty"`
+	Earlier     string          `json:"earlier,omitempty"`
+	Component   int             `json:"component"`
+	Root        string          `json:"root,omitempty"`
+	Fires       []time.Time     `json:"fires,omitempty"`
+	Openers     [][]config.Addr `json:"openers,omitempty"`
 }
 
 // WritePlan writes a plan file. seal may be nil for a plan without sensitive payloads.
@@ -69,7 +73,11 @@ func WritePlan(w io.Writer, p *Plan, seal Sealer) error {
 	for i, r := range p.Rows {
 		row := planRow{Addr: r.Addr.String(), Action: r.Action, Reason: r.Reason, Causes: r.Causes, Live: r.Live, Job: r.Job,
 			Work: r.Work, Handling: r.Handling, KeyID: r.KeyID, Definition: r.Definition, Edges: r.Edges,
-			Successor: r.Successor, CancelFirst: r.CancelFirst, Leave: r.Leave, Earlier: r.Earlier, Component: r.Component}
+			Successor: r.Successor, CancelFirst: r.CancelFirst, Leave: r.Leave, Earlier: r.Earlier, Component: r.Component, Fires: r.Fires,
+			Openers: r.Openers}
+		if r.Recurs() {
+			row.Root = r.Root.String()
+		}
 		if r.Prior != nil {
 			row.Prior = r.Prior.AppendTo(nil)
 		}
@@ -137,7 +145,13 @@ func (f *planRow) row(open Sealer) (Row, error) {
 	}
 	r := Row{Addr: addr, Action: f.Action, Reason: f.Reason, Causes: f.Causes, Live: f.Live, Job: f.Job, Work: f.Work,
 		Handling: f.Handling, KeyID: f.KeyID, Definition: f.Definition, Edges: f.Edges, Successor: f.Successor,
-		CancelFirst: f.CancelFirst, Leave: f.Leave, Earlier: f.Earlier, Component: f.Component}
+		CancelFirst: f.CancelFirst, Leave: f.Leave, Earlier: f.Earlier, Component: f.Component, Fires: f.Fires,
+		Openers: f.Openers}
+	if f.Root != "" {
+		if r.Root, err = config.ParseAddr(f.Root); err != nil {
+			return Row{}, fmt.Errorf("%w: %w", ErrPlanFile, err)
+		}
+	}
 	if f.Prior != nil {
 		if r.Prior, err = DecodeRecord(f.Addr, string(f.Prior)); err != nil {
 			return Row{}, fmt.Errorf("%w: %w", ErrPlanFile, err)
@@ -169,6 +183,12 @@ func (r *Row) check() error {
 		return fmt.Errorf("a row to %s without a record", r.Action)
 	case r.Job != nil && r.Job.Addr != r.Addr:
 		return fmt.Errorf("it holds the job %s", r.Job.Addr)
+	case r.Recurs() && (r.Job == nil || r.Successor || r.Earlier != "" || r.Leave):
+		return errors.New("a template waits for a generation before it, or is not declared")
+	case r.Job != nil && isTemplateRoot(r.Job) != (r.Root == r.Addr):
+		return errors.New("its schedule or gate does not go with the root it names")
+	case len(r.Openers) > 0 && (r.Job == nil || r.Job.Gate == nil || len(r.Openers) != len(r.Job.Gate.Waiting)):
+		return errors.New("its openers do not go with its gate")
 	case r.Leave && (r.Action != Update || r.Prior == nil || r.Job == nil):
 		return fmt.Errorf("a row to %s leaves parents", r.Action)
 	case r.Prior == nil && (r.Successor || r.Earlier != ""):

@@ -7,14 +7,17 @@ type Reason string
 const (
 	ReasonNew            Reason = "new"              // declared, no record
 	ReasonLost           Reason = "lost"             // recorded, not in Redis any more
-	ReasonWork           Reason = "work_changed"     // type, payload, inputs, triggers or run_at differ
-	ReasonHandling       Reason = "handling_changed" // queue, priority, timeout, retries or edges differ
+	ReasonWork           Reason = "work_changed"     // type, payload, inputs, triggers or the time of run_at differ
+	ReasonHandling       Reason = "handling_changed" // queue, priority, timeout, retries, schedule or edges differ
 	ReasonUpstream       Reason = "upstream_runs_again"
 	ReasonUpstreamRan    Reason = "upstream_ran_again" // noticed from the recorded edges, in a later plan
 	ReasonFailed         Reason = "failed"
 	ReasonCancelled      Reason = "cancelled"
 	ReasonExpired        Reason = "expired"
 	ReasonUnskipped      Reason = "no_longer_excluded"
+	ReasonRecurs         Reason = "becomes_template"
+	ReasonRecursNoMore   Reason = "stops_being_template"
+	ReasonRegated        Reason = "gate_changed" // a template becomes a gate, or stops being one
 	ReasonDeposed        Reason = "declared_again"
 	ReasonRequested      Reason = "requested" // -replace, -rerun
 	ReasonChildAgain     Reason = "child_runs_again"

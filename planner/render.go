@@ -48,6 +48,10 @@ func (p *Plan) renderNothing(c *canvas) {
 		c.blank()
 		c.paragraph(fmt.Sprintf("%s not ended yet; apply goes on following them.", counted(n, "job has", "jobs have")))
 	}
+	if s := p.scheduled(); s != "" {
+		c.blank()
+		c.paragraph(s)
+	}
 	for _, r := range p.Rows {
 		if r.Reason == ReasonIgnoredRunning {
 			c.blank()
@@ -138,6 +142,16 @@ func (r *Row) Besides() (notes []string) {
 		notes = append(notes, "its work stands and does not run again")
 	case r.Action == Reopen:
 		notes = append(notes, "its own work stands; it is complete again after its children")
+	case r.Live.Status == Template && r.Action == Update:
+		notes = append(notes, "occurrences that are made already stay as they are")
+	case r.Live.Status == Template && r.CancelFirst:
+		notes = append(notes, fmt.Sprintf("generation %d and its waiting occurrences are cancelled; what runs of it goes on", r.Prior.Generation))
+	case r.Live.Status == Template && r.Action == Delete:
+		notes = append(notes, "its waiting occurrences are cancelled; what runs of it goes on")
+	case r.Recurs() && r.Live.Status == Running && r.CancelFirst:
+		notes = append(notes, fmt.Sprintf("generation %d is running and is told to stop", r.Prior.Generation))
+	case r.Recurs() && r.Live.Status == Running && r.Action == Replace:
+		notes = append(notes, fmt.Sprintf("generation %d is running and goes on; the new one does not wait for it", r.Prior.Generation))
 	case r.Successor && r.CancelFirst:
 		notes = append(notes, fmt.Sprintf("generation %d is running: it is cancelled, and the new one starts after it", r.Prior.Generation))
 	case r.Successor && r.Prior.Deposed:
@@ -156,7 +170,7 @@ func (r *Row) Besides() (notes []string) {
 	if r.Earlier != "" && r.Action == Delete {
 		notes = append(notes, "a generation before it is still running and is told to stop")
 	}
-	return notes
+	return append(notes, r.cycleNotes()...)
 }
 
 // members writes the attributes and blocks of a job.

@@ -203,7 +203,7 @@ func (r *Row) standing(s *State) *Record {
 
 // holdOpen adds a parent to HoldOpen if r's job becomes a child of it anew and the plan does not open it.
 func (t *settler) holdOpen(r, up *Row, e Edge) {
-	if !e.Kind.Parent() || up.Action == Create || up.Action == Replace || up.Action == Reopen || up.Live.Status.Ended() {
+	if !e.Kind.Parent() || r.Recurs() || up.Action == Create || up.Action == Replace || up.Action == Reopen || up.Live.Status.Ended() {
 		return
 	}
 	switch {

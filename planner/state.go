@@ -21,6 +21,9 @@ type State struct {
 	// Shared holds the queues that other workflows declare too, by name.
 	Shared  map[string]SharedQueue
 	Outputs map[string]string // as stored by the last apply: canonical JSON by name
+	// Now is the store's clock, by which next fire times are told. Zero where no schedule is declared: such a plan is the same
+	// whenever it is made.
+	Now time.Time
 }
 
 // QueueSettings is what Redis holds of a queue this workflow declared.

@@ -45,9 +45,10 @@ func (p *Plan) Empty() bool {
 }
 
 // Unfinished counts the recorded jobs that have not ended and stay, which an apply follows even if there is nothing to change.
+// A template is none of them: it never ends.
 func (p *Plan) Unfinished() (n int) {
 	for _, r := range p.Rows {
-		if r.Action == NoOp && r.Prior != nil && r.Live.Status != Lost && !r.Live.Status.Ended() {
+		if r.Action == NoOp && r.Prior != nil && r.Live.Status != Lost && r.Live.Status != Template && !r.Live.Status.Ended() {
 			n++
 		}
 	}
@@ -82,6 +83,12 @@ func (r *Row) Because() string {
 		return "it expired" + r.detail()
 	case ReasonUnskipped:
 		return "it was skipped and nothing excludes it any more"
+	case ReasonRecurs:
+		return "it runs " + r.rhythm() + " from now on"
+	case ReasonRecursNoMore:
+		return "it runs once from now on, and not in cycles"
+	case ReasonRegated:
+		return "it runs " + r.rhythm() + " from now on"
 	case ReasonDeposed:
 		return "it is declared again after it was told to stop"
 	case ReasonRequested:
@@ -125,7 +132,7 @@ func (r *Row) causes() string {
 		return string(r.Reason)
 	}
 	var names []string
-	fresh, reopened := 0, 0
+	fresh, reopened, replaced := 0, 0, 0
 	for i, c := range r.Causes {
 		if i < most {
 			names = append(names, c.Addr.String())
@@ -135,6 +142,8 @@ func (r *Row) causes() string {
 			fresh++
 		case ReasonChildAgain:
 			reopened++
+		case ReasonRecurs, ReasonRecursNoMore, ReasonRegated:
+			replaced++
 		}
 	}
 	singular, plural := "runs again", "run again"
@@ -145,6 +154,8 @@ func (r *Row) causes() string {
 		singular, plural = "is new", "are new"
 	case reopened == len(r.Causes):
 		singular, plural = "reopens", "reopen"
+	case replaced == len(r.Causes):
+		singular, plural = "is replaced", "are replaced"
 	}
 	if more := len(r.Causes) - most; more > 0 {
 		return fmt.Sprintf("%s and %d more %s", strings.Join(names, ", "), more, plural)

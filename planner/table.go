@@ -19,6 +19,8 @@ type situation struct {
 	excluded bool
 	// reopens, of a failed job: its own work succeeded, and the declared children that failed it run again.
 	reopens bool
+	recurs  bool // what is declared is a template
+	regated bool // of a template: it is declared as a gate and was none, or the other way round
 }
 
 // decision is what happens to a row, before its children have their say (see maker.complete).
@@ -37,7 +39,8 @@ type decision struct {
 // declared under do not wait for it any more: they may wait, by what is declared today, for what it waits for, and then none of
 // them would ever end. And a closing job that runs again is not
 // waited for, nor cancelled: its own work is done, so there is no second live copy to avoid, and it may be open because of
-// jobs that now wait for the new generation.
+// jobs that now wait for the new generation. A job becomes a template, or stops being one, whatever on_change says: it takes all
+// that is downstream along, which could not wait for the one as it waits for the other.
 func (c situation) decide() decision {
 	again := c.work || c.upstream
 	why := c.why
@@ -51,6 +54,12 @@ func (c situation) decide() decision {
 		return c.replace(ReasonDeposed)
 	case c.requested:
 		return c.replace(ReasonRequested)
+	case c.recurs && status != Template:
+		return c.replace(ReasonRecurs)
+	case !c.recurs && status == Template:
+		return c.replace(ReasonRecursNoMore)
+	case c.regated:
+		return c.replace(ReasonRegated)
 	case status == Failed && c.reopens && !again:
 		return c.settled(ReasonChildAgain)
 	case status == Failed:
@@ -81,12 +90,13 @@ func (c situation) decide() decision {
 }
 
 // replace gives a new generation. There are never two live copies: one that waits is cancelled by the same step, and
-// one that runs is waited for.
+// one that runs is waited for. A template does not wait for it, since all of its occurrences would: it starts nothing before
+// its next tick.
 func (c situation) replace(reason Reason) decision {
 	d := decision{action: Replace, reason: reason}
 	switch status := c.live.Status; {
 	case status == Running:
-		d.successor = true
+		d.successor = !c.recurs
 		d.cancelFirst = c.onChange == config.OnChangeCancel && !c.deposed
 	case status != Closing && !status.Ended():
 		d.cancelFirst = true

@@ -19,6 +19,7 @@ func TestStateTable(t *testing.T) {
 		deposed                                    bool
 		onChange                                   config.OnChange
 		runIf                                      config.RunIf
+		declared                                   func(*config.Job) // as a template; nil for a job that runs once
 		same, work, upstream, handling, undeclared string
 	}{
 		{
@@ -136,7 +137,11 @@ func TestStateTable(t *testing.T) {
 			undeclared: "- not_declared",
 		},
 		{
-			name: "template", live: planner.Live{Status: planner.Template},
+			name: "template", live: planner.Live{Status: planner.Template}, declared: scheduled,
+			same: noop, work: "~ work_changed", upstream: "~ upstream_runs_again", handling: "~ handling_changed", undeclared: "- not_declared",
+		},
+		{
+			name: "template, gate", live: planner.Live{Status: planner.Template}, declared: gated,
 			same: noop, work: "~ work_changed", upstream: "~ upstream_runs_again", handling: "~ handling_changed", undeclared: "- not_declared",
 		},
 	}
@@ -144,6 +149,9 @@ func TestStateTable(t *testing.T) {
 		base := edited(workflowOf("a", "b a"), "b", func(j *config.Job) {
 			j.OnChange = test.onChange
 			j.Predecessors[0].RunIf = test.runIf
+			if test.declared != nil {
+				test.declared(j)
+			}
 		})
 		undeclared := &config.Workflow{Name: "test", Jobs: base.Jobs[:1]}
 		cells := []struct {

@@ -90,7 +90,8 @@ func (m *maker) include(todo []int32, waiting bool) {
 }
 
 func (m *maker) waits(job int32) bool {
-	return m.rows[job].Prior != nil && m.rows[job].Live.Status.Waits()
+	status := m.rows[job].Live.Status
+	return m.rows[job].Prior != nil && (status.Waits() || status == Template)
 }
 
 // widen adds the jobs that targets alone would leave waiting for a submission that is withdrawn: nothing would ever
@@ -115,9 +116,10 @@ func (m *maker) widen() bool {
 	return true
 }
 
-// stranded tells whether a job is held by an edge, as it was submitted, to what this plan replaces, reopens or deletes.
+// stranded tells whether a job is held by an edge, as it was submitted, to what this plan replaces, reopens or deletes. Of a
+// template, its occurrences are.
 func (m *maker) stranded(r *Row, deleted map[config.Addr]bool) bool {
-	if r.Prior == nil || r.Live.Status != Held {
+	if r.Prior == nil || r.Live.Status != Held && r.Live.Status != Template {
 		return false
 	}
 	return slices.ContainsFunc(r.Prior.Edges, func(e Edge) bool {
