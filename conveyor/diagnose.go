@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -78,16 +79,25 @@ func strange(name string) bool {
 		return false
 	}
 	switch kind {
-	case "label", "past":
+	case "label", "past", "kind", "gate":
 		return false // whatever people write
 	case "queue":
 		queue, lane, lanes := strings.Cut(rest, ":")
-		return !validName(queue) || lanes && lane != "0" && lane != "2"
+		return !validName(strings.TrimPrefix(queue, "@")) || lanes && lane != "0" && lane != "2"
 	case "jobs":
 		uuid, what, more := strings.Cut(rest, ":")
 		return !validName(uuid) || more && wantedKind("jobs:"+uuid+":"+what) == ""
 	case "worker":
 		return !validName(strings.TrimSuffix(rest, ":jobs"))
+	case "template":
+		return !validName(strings.TrimSuffix(rest, ":gate"))
+	case "emits":
+		upstream, class, _ := strings.Cut(rest, ":")
+		return !validName(upstream) || class != "children" && class != "heirs"
+	case "cycle":
+		root, tick, _ := strings.Cut(rest, ":")
+		_, err := strconv.ParseInt(tick, 10, 64)
+		return !validName(root) || err != nil
 	}
 	return !validName(rest)
 }
