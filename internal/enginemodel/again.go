@@ -25,8 +25,12 @@ func (e *Engine) Retry(uuid string) error {
 	if !j.withdrawn {
 		e.uncount(j)
 	}
+	if j.of != "" {
+		c := e.joinCycle(j)
+		c.failed = max(0, c.failed-1)
+	}
 	j.nextOpening()
-	j.attempts, j.lost = 0, 0
+	j.attempts, j.lost, j.runs = 0, 0, 0
 	if j.fence > 0 {
 		e.ready(j)
 	} else {
@@ -62,7 +66,7 @@ func (e *Engine) Release(uuid string) error {
 	case j == nil:
 		return fmt.Errorf("release: %w", conveyor.ErrNotFound)
 	case j.state == conveyor.StateOnHold:
-		j.attempts = 0
+		j.attempts, j.runs = 0, 0
 		e.ready(j)
 	case !j.live():
 		return fmt.Errorf("release: %w", conveyor.ErrState)

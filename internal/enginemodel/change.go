@@ -84,6 +84,12 @@ func (e *Engine) begin(j *job, w *wire.Job, edges []edge, b beginning) error {
 	j.unique, j.due, j.delay = uniqueKey(w), runAt(w), delay(w)
 	e.wire(j, edges, b.replaces, b.parentDead)
 	if how, _ := j.verdict(); j.pending() > 0 || how == undecided {
+		if e.obsolete(j, b.replaces) {
+			j.unique = ""
+			e.dropped++
+			e.closeAs(j, obsolete)
+			return nil
+		}
 		err := e.claim(j, b.replaces)
 		if err != nil && b.refused {
 			return err
@@ -150,6 +156,9 @@ func (j *job) take(w *wire.Job) {
 	}
 	j.holds = w.RetryPolicy.GetHoldOnExhausted()
 	j.removeAfter = milli(w.RemoveAfter.AsDuration())
+	if w.MaxCycles == 0 {
+		j.runs = 0
+	}
 }
 
 func runAt(w *wire.Job) int64 {
@@ -294,8 +303,6 @@ func (e *Engine) Cancel(uuid string) error {
 
 func (e *Engine) cancel(j *job) {
 	switch {
-	case j.template != nil:
-		e.deleteTemplate(j)
 	case j.state == conveyor.StateRunning, j.open():
 		j.cancelled = true
 	case j.live() && j.state != conveyor.StateClosing:

@@ -1,6 +1,7 @@
 package enginemodel
 
 import (
+	"cmp"
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
@@ -9,9 +10,12 @@ import (
 	"strconv"
 
 	"google.golang.org/protobuf/proto"
+
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/wire"
 )
 
-// cycle is one run of a root and of all that stands downstream of it.
+// cycle is one run of a root and of all that stands downstream of it. It lives as long as any of its occurrences.
 type cycle struct {
 	tick     int64 // ms
 	began    int64
@@ -20,26 +24,7 @@ type cycle struct {
 	failed   int
 }
 
-// HistoryLine is a cycle that is over, or never was.
-type HistoryLine struct {
-	Tick    int64 // ms
-	Outcome string
-	Began   int64
-	Ended   int64
-	Made    int
-	Failed  int
-	Missed  int // ticks that passed unused
-}
-
-// historyKept is how many lines of a root's history are kept.
-const historyKept = 100
-
-func (t *template) note(l HistoryLine) {
-	t.history = slices.Insert(t.history, 0, l)
-	t.history = t.history[:min(len(t.history), historyKept)]
-}
-
-// OccurrenceUUID is the uuid of what a template makes for one cycle: made of the cycle, so that it is made once.
+// OccurrenceUUID is the uuid of what a template makes for one cycle: it says which, so that it is made once.
 func OccurrenceUUID(template, root string, tick int64) string {
 	sum := sha1.Sum(fmt.Appendf(nil, "%s@%s@%d", template, root, tick))
 	sum[6], sum[8] = sum[6]&0x0f|0x50, sum[8]&0x3f|0x80
@@ -47,98 +32,180 @@ func OccurrenceUUID(template, root string, tick int64) string {
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// emit begins a cycle.
-func (e *Engine) emit(root *job, tick int64) {
-	t := root.template
-	t.used++
-	t.last = max(t.last, tick)
-	t.live = append(t.live, &cycle{tick: tick, began: e.now})
-	e.occurrence(root, root, tick)
-}
-
-// cycleOf is a cycle that is not over.
+// cycleOf is a cycle that is not over; nil when there is none.
 func (e *Engine) cycleOf(root string, tick int64) *cycle {
-	if r := e.jobs[root]; r != nil && r.template != nil {
-		for _, c := range r.template.live {
-			if c.tick == tick {
-				return c
-			}
+	for _, c := range e.cycles[root] {
+		if c.tick == tick {
+			return c
 		}
 	}
 	return nil
 }
 
-// occurrence makes what a template gives a cycle, and first what that waits for in it. Edges to templates lead to the
-// occurrences of the same cycle.
-func (e *Engine) occurrence(t, root *job, tick int64) {
-	uuid := OccurrenceUUID(t.uuid, root.uuid, tick)
-	if e.jobs[uuid] != nil {
-		return
+// members are the live occurrences of a cycle, by uuid.
+func (e *Engine) members(root string, tick int64) []*job {
+	return e.sorted(func(j *job) bool { return j.of != "" && j.root == root && j.tick == tick && j.live() }, func(a, b *job) int { return 0 })
+}
+
+// joinCycle: an occurrence that lives has a cycle, also one that is retried after its cycle was over.
+func (e *Engine) joinCycle(j *job) *cycle {
+	c := e.cycleOf(j.root, j.tick)
+	if c == nil {
+		c = &cycle{tick: j.tick, began: e.now}
+		e.cycles[j.root] = append(e.cycles[j.root], c)
+		slices.SortFunc(e.cycles[j.root], func(a, b *cycle) int { return cmp.Compare(a.tick, b.tick) })
 	}
-	w := proto.CloneOf(t.wire)
-	w.Uuid, w.TemplateUuid, w.Tick = uuid, t.uuid, strconv.FormatInt(tick, 10)
-	j := &job{uuid: uuid, of: t.uuid, root: root.uuid, tick: tick, sync: maps.Clone(t.template.sync)}
-	e.jobs[uuid] = j // before its upstreams, which may stand in a circle
-	edges := edgesOf(w)
-	for i := range edges {
-		if up := e.jobs[edges[i].up]; up != nil && up.template != nil {
-			e.occurrence(up, root, tick)
-			edges[i].up = OccurrenceUUID(up.uuid, root.uuid, tick)
+	return c
+}
+
+// spoils tells whether a cycle with such an end in it has failed.
+func (o end) spoils() bool {
+	return o.state == conveyor.StateFailed || o.state == conveyor.StateCancelled || o.state == conveyor.StateExpired
+}
+
+// closeCycles ends the cycles that have no live occurrence. A root with ticks that wait for that has something to do.
+func (e *Engine) closeCycles() {
+	for root, list := range e.cycles {
+		e.cycles[root] = slices.DeleteFunc(list, func(c *cycle) bool {
+			if len(e.members(root, c.tick)) > 0 {
+				return false
+			}
+			if r := e.jobs[root]; r != nil && r.template != nil {
+				outcome := conveyor.CycleCompleted
+				switch {
+				case c.replaced:
+					outcome = conveyor.CycleReplaced
+				case c.failed > 0:
+					outcome = conveyor.CycleFailed
+				}
+				r.template.note(conveyor.Cycle{Tick: tickTime(c.tick), Outcome: outcome, Began: tickTime(c.began), Ended: tickTime(e.now),
+					Jobs: c.made, Failed: c.failed, Replaced: c.replaced})
+				r.template.todo = r.template.todo || len(r.template.backlog) > 0
+			}
+			return true
+		})
+		if len(e.cycles[root]) == 0 {
+			delete(e.cycles, root)
 		}
 	}
-	if c := e.cycleOf(root.uuid, tick); c != nil {
+}
+
+// verdictOfTick is what came of a tick.
+type verdictOfTick uint8
+
+const (
+	tickKnown   verdictOfTick = iota // its cycle was begun before
+	tickEmitted                      // it began a cycle
+	tickSkipped                      // an earlier cycle is not over
+	tickHeld                         // the root has emitted as many cycles as it may
+)
+
+// emit begins the cycle of a root at a tick, as its overlap with earlier ones says.
+func (e *Engine) emit(root *job, tick int64) verdictOfTick {
+	if e.jobs[OccurrenceUUID(root.uuid, root.uuid, tick)] != nil {
+		return tickKnown
+	}
+	if root.exhausted() {
+		return tickHeld
+	}
+	t, overlap := root.template, root.wire.Schedule.GetOverlap()
+	live := e.cycles[root.uuid]
+	if overlap == wire.Schedule_SKIP && len(live) > 0 {
+		t.note(conveyor.Cycle{Tick: tickTime(tick), Outcome: conveyor.CycleSkipped, Began: tickTime(e.now), Ended: tickTime(e.now)})
+		return tickSkipped
+	}
+	if overlap == wire.Schedule_REPLACE {
+		for _, c := range live {
+			c.replaced = true
+			for _, j := range e.members(root.uuid, c.tick) {
+				e.cancel(j)
+			}
+		}
+	}
+	t.used++
+	t.last = max(t.last, tick)
+	e.occurrences([]*job{root}, root.uuid, tick)
+	return tickEmitted
+}
+
+// occurrences makes what templates give a cycle and what it does not have yet. Their edges to templates lead to the
+// occurrences of the same cycle.
+func (e *Engine) occurrences(templates []*job, root string, tick int64) {
+	var made []*job
+	for _, t := range templates {
+		uuid := OccurrenceUUID(t.uuid, root, tick)
+		if e.jobs[uuid] == nil {
+			j := &job{uuid: uuid, of: t.uuid, root: root, tick: tick, opening: 1, state: conveyor.StateHeld, sync: maps.Clone(t.template.sync)}
+			e.jobs[uuid] = j
+			made = append(made, j)
+		}
+	}
+	for _, j := range made {
+		c := e.joinCycle(j)
 		c.made++
+		w := proto.CloneOf(e.jobs[j.of].wire)
+		w.Uuid, w.TemplateUuid, w.Tick = j.uuid, j.of, strconv.FormatInt(tick, 10)
+		edges := edgesOf(w)
+		for i := range edges {
+			d := &edges[i]
+			d.counts = true // nobody gives it other edges
+			up, same := e.jobs[d.up], e.jobs[OccurrenceUUID(d.up, root, tick)]
+			if same != nil || up != nil && up.template != nil {
+				d.up, d.opening = OccurrenceUUID(d.up, root, tick), 1
+				if same != nil {
+					d.opening = same.opening
+				}
+			}
+		}
+		_ = e.begin(j, w, edges, beginning{}) // an occurrence is never refused
+		if c.replaced {
+			e.cancel(j)
+		}
+		if j.state == conveyor.StateHeld {
+			e.settle(j)
+		}
 	}
-	_ = e.begin(j, w, edges, beginning{}) // it is never refused
-	if c := e.cycleOf(root.uuid, tick); c != nil && c.replaced && j.live() {
-		e.cancel(j)
+}
+
+// upstreams makes what a held occurrence waits for in its cycle and what does not exist yet.
+func (e *Engine) upstreams(j *job) {
+	t := e.jobs[j.of]
+	if t == nil || t.template == nil {
+		return
 	}
+	var missing []*job
+	for _, d := range edgesOf(t.wire) {
+		if up := e.jobs[d.up]; up != nil && up.template != nil {
+			missing = append(missing, up)
+		}
+	}
+	e.occurrences(missing, j.root, j.tick)
 }
 
 // downstream makes the occurrences of the templates that wait for this one's as children or as heirs.
 func (e *Engine) downstream(j *job, parent bool) {
-	t, root := e.jobs[j.of], e.jobs[j.root]
-	if j.of == "" || t == nil || t.template == nil || root == nil || root.template == nil {
-		return
-	}
-	for _, d := range e.below(t, parent) {
-		e.occurrence(d, root, j.tick)
+	if t := e.jobs[j.of]; t != nil && t.template != nil {
+		e.occurrences(e.below(t, parent), j.root, j.tick)
 	}
 }
 
-// leaveCycle: the last occurrence that ends closes its cycle.
-func (e *Engine) leaveCycle(j *job) {
-	c := e.cycleOf(j.root, j.tick)
-	if j.of == "" || c == nil {
-		return
-	}
-	if j.end.toHeirs() == failure {
-		c.failed++
-	}
-	for _, o := range e.jobs {
-		if o.root == j.root && o.tick == j.tick && o.live() {
+// goOn is what a root has left to do: the next tick that waited until its earlier cycles are over.
+func (e *Engine) goOn(root *job) {
+	t := root.template
+	t.todo = false
+	for len(e.cycles[root.uuid]) == 0 && len(t.backlog) > 0 {
+		if e.emit(root, t.backlog[0]) == tickHeld {
 			return
 		}
+		t.backlog = slices.Delete(t.backlog, 0, 1)
 	}
-	t := e.jobs[j.root].template
-	t.live = slices.DeleteFunc(t.live, func(o *cycle) bool { return o == c })
-	outcome := "completed"
-	switch {
-	case c.replaced:
-		outcome = "replaced"
-	case c.failed > 0:
-		outcome = "failed"
-	}
-	t.note(HistoryLine{Tick: c.tick, Outcome: outcome, Began: c.began, Ended: e.now, Made: c.made, Failed: c.failed})
-	e.workOffBacklog(e.jobs[j.root])
 }
 
-// replaceCycles cancels what is left of the live cycles of a root, and what they would still make.
-func (e *Engine) replaceCycles(root *job) {
-	for _, c := range root.template.live {
-		c.replaced = true
-		for _, j := range e.sorted(func(j *job) bool { return j.root == root.uuid && j.tick == c.tick && j.live() }, byPlace) {
-			e.cancel(j)
+// takeTodo is what the calls do first that any process makes for all.
+func (e *Engine) takeTodo() {
+	for _, root := range e.roots() {
+		if root.template.todo {
+			e.settle(root)
 		}
 	}
 }

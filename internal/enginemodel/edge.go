@@ -86,7 +86,7 @@ func (e *Engine) wire(j *job, edges []edge, replaces string, parentDead bool) {
 	j.edges = nil
 	for _, d := range edges {
 		up := e.jobs[d.up]
-		d.counts = d.up == replaces || up != nil && up.withdrawn
+		d.counts = d.counts || d.up == replaces || up != nil && up.withdrawn
 		d.mark = e.judge(&d)
 		if d.parent && parentDead {
 			d.mark = success

@@ -22,7 +22,9 @@ type Engine struct {
 	began    map[turn]int64               // the same when the operation under way began
 	lastTurn int64
 
-	templates int64 // how many were declared
+	cycles    map[string][]*cycle // that are not over, by root and then by tick
+	templates int64               // how many were declared
+	dropped   int                 // jobs found obsolete by the request under way
 
 	settling []*job // own work done or end decided, in the order in which that happened
 }
@@ -44,7 +46,7 @@ type retained struct {
 // New is an empty namespace at this time, in milliseconds.
 func New(now int64) *Engine {
 	return &Engine{now: now, jobs: map[string]*job{}, queues: map[string]queue{}, workers: map[string]worker{}, calls: map[string]*call{},
-		hashes: map[string]map[string][]byte{}, turns: map[turn]int64{}, over: map[string][]retained{}, unique: map[string]string{}}
+		hashes: map[string]map[string][]byte{}, turns: map[turn]int64{}, over: map[string][]retained{}, unique: map[string]string{}, cycles: map[string][]*cycle{}}
 }
 
 // Pass moves the clock.
@@ -76,6 +78,13 @@ func (e *Engine) clone() *Engine {
 	}
 	c.queues, c.workers, c.turns = maps.Clone(e.queues), maps.Clone(e.workers), maps.Clone(e.turns)
 	c.calls, c.unique = maps.Clone(e.calls), maps.Clone(e.unique)
+	c.cycles = make(map[string][]*cycle, len(e.cycles))
+	for root, list := range e.cycles {
+		for _, one := range list {
+			twin := *one
+			c.cycles[root] = append(c.cycles[root], &twin)
+		}
+	}
 	c.over = make(map[string][]retained, len(e.over))
 	for queue, list := range e.over {
 		c.over[queue] = slices.Clone(list)

@@ -22,7 +22,9 @@ func (e *Engine) Exchange(r conveyor.ExchangeRequest) (conveyor.ExchangeReply, e
 			return e.again(last.reply), nil
 		}
 	}
+	e.dropped = 0
 	e.releaseDue()
+	e.takeTodo()
 	reply := conveyor.ExchangeReply{Now: time.UnixMilli(e.now)}
 	for i, a := range r.Done {
 		if j := e.jobs[a.UUID]; j != nil && j.state == conveyor.StateRunning && j.fence == a.Fence {
@@ -36,7 +38,7 @@ func (e *Engine) Exchange(r conveyor.ExchangeRequest) (conveyor.ExchangeReply, e
 	}
 	e.settleAll()
 	taken, late := e.reserve(r)
-	reply.Expired, reply.More = late, late > 0
+	reply.Expired, reply.More = late, late+e.dropped > 0
 	for _, j := range taken {
 		reply.Reserved = append(reply.Reserved, conveyor.Reservation{
 			Job: j.wire, Fence: j.fence, Attempts: j.attempts, Lost: j.lost, Opening: j.opening,
@@ -74,6 +76,9 @@ func (e *Engine) acknowledge(j *job, a conveyor.Ack) {
 	case conveyor.VerdictRetry, conveyor.VerdictFailed, conveyor.VerdictHold:
 		j.attempts++
 	}
+	if j.maxRuns() > 0 && a.Verdict != conveyor.VerdictBack && a.Verdict != conveyor.VerdictNoHandler {
+		j.runs++
+	}
 	wait := milli(a.Delay)
 	switch {
 	case a.Verdict == conveyor.VerdictDone:
@@ -91,6 +96,8 @@ func (e *Engine) acknowledge(j *job, a conveyor.Ack) {
 		j.state = conveyor.StateOnHold
 	case a.Verdict == conveyor.VerdictBack, a.Verdict == conveyor.VerdictNoHandler && wait <= 0:
 		e.restore(j)
+	case a.Verdict != conveyor.VerdictNoHandler && j.maxRuns() > 0 && j.runs >= j.maxRuns():
+		j.state = conveyor.StateOnHold
 	case wait > 0:
 		j.keepsPlace = a.Verdict == conveyor.VerdictNoHandler
 		e.schedule(j, e.now+wait)
@@ -102,15 +109,20 @@ func (e *Engine) acknowledge(j *job, a conveyor.Ack) {
 // reserve starts as many jobs as are wanted: queues in the order given, higher lanes first, by place. One that waited too
 // long ends instead.
 func (e *Engine) reserve(r conveyor.ExchangeRequest) (taken []*job, expiring int) {
-	var late []*job
+	dropped := 0
 	for _, q := range r.Queues {
-		n := r.Want - len(taken) - len(late)
+		n := r.Want - len(taken) - dropped
 		if n == 0 {
 			break
 		}
 		for _, j := range e.queued(q)[:e.part(q, r.Worker, n)] {
 			if j.expires > 0 && j.expires <= e.now {
-				late = append(late, j)
+				dropped, expiring = dropped+1, expiring+1
+				e.closeAs(j, expired)
+				continue
+			}
+			if e.dropObsolete(j) {
+				dropped++
 				continue
 			}
 			j.state, j.owner, j.started = conveyor.StateRunning, r.Worker, e.now
@@ -125,11 +137,8 @@ func (e *Engine) reserve(r conveyor.ExchangeRequest) (taken []*job, expiring int
 			taken = append(taken, j)
 		}
 	}
-	for _, j := range late {
-		e.closeAs(j, expired)
-	}
 	e.settleAll()
-	return taken, len(late)
+	return taken, expiring
 }
 
 func (e *Engine) running(queue string) (n int) {

@@ -53,7 +53,7 @@ type job struct {
 	root     string            // where its cycle began
 	tick     int64             // ms, of its cycle
 	sync     map[string]string // state carried from one execution to the next
-	runs     int               // executions, of a job that may have only so many
+	runs     int               // executions since its limit of them was last reset
 
 	failure string
 	result  []byte
@@ -75,6 +75,7 @@ var (
 	skippedFailure = end{state: conveyor.StateSkipped}
 	skippedSuccess = end{state: conveyor.StateSkipped, success: true}
 	expired        = end{state: conveyor.StateExpired}
+	obsolete       = end{state: conveyor.StateObsolete}
 )
 
 // decided tells whether it is an end at all.
@@ -143,6 +144,7 @@ func (j *job) status() conveyor.Status {
 		Opening: j.opening, Owner: j.owner, DueAt: at(j.due), Started: at(j.started), Ended: at(j.ended),
 		Success: j.end == skippedSuccess && !j.live(), ChildFailed: j.end == failedChild && !j.live(), FailedChildren: j.failedChildren,
 		CancelRequested: j.cancelled, Withdrawn: j.withdrawn, Recorded: j.recorded, Pending: j.pending(), Place: j.place,
+		MaxCycles: j.maxRuns(), Cycles: j.runs, Template: j.of, Root: j.root, Tick: at(j.tick),
 		Labelled: len(j.labels) > 0, Unique: j.unique, RemoveAfter: time.Duration(j.removeAfter) * time.Millisecond, ExpiresAt: at(j.expires),
 	}
 }
@@ -177,4 +179,12 @@ func (e *Engine) Result(uuid string) []byte {
 		return j.result
 	}
 	return nil
+}
+
+// maxRuns is how many executions a job has until it is on hold; 0: no limit.
+func (j *job) maxRuns() int {
+	if j.template != nil || j.of != "" {
+		return 0
+	}
+	return int(j.wire.MaxCycles)
 }

@@ -8,6 +8,9 @@ import (
 
 // start: all edges are satisfied. The job waits for its time, or is ready.
 func (e *Engine) start(j *job) {
+	if e.dropObsolete(j) {
+		return
+	}
 	due := j.due
 	if j.delay > 0 {
 		due = max(due, e.now+j.delay)
@@ -44,6 +47,9 @@ func (e *Engine) releaseDue() {
 		func(j *job) bool { return j.state == conveyor.StateScheduled && j.due <= e.now },
 		func(a, b *job) int { return cmp.Or(cmp.Compare(a.due, b.due), byPlace(a, b)) })
 	for _, j := range due {
+		if e.dropObsolete(j) {
+			continue
+		}
 		if j.keepsPlace {
 			e.restore(j)
 		} else {

@@ -25,6 +25,7 @@ func (e *Engine) settleAll() {
 		e.settling = e.settling[1:]
 		e.close(j)
 	}
+	e.closeCycles()
 	for uuid, j := range e.jobs {
 		if j.gone {
 			e.remove(uuid)
@@ -35,7 +36,14 @@ func (e *Engine) settleAll() {
 // close takes a closing job as far as it comes: its own work releases its children; once none of them is unfinished its end
 // is decided, its heirs are told, and then its parents.
 func (e *Engine) close(j *job) {
-	if j.state != conveyor.StateClosing {
+	switch {
+	case j.state == conveyor.StateTemplate:
+		e.goOn(j)
+		return
+	case j.state == conveyor.StateHeld:
+		e.upstreams(j)
+		return
+	case j.state != conveyor.StateClosing:
 		return
 	}
 	if !j.end.decided() {
@@ -55,6 +63,9 @@ func (e *Engine) close(j *job) {
 	}
 	e.downstream(j, true)
 	e.downstream(j, false)
+	if j.template != nil {
+		e.deleteTemplate(j)
+	}
 	e.tellChildren(j, j.end.toChildren())
 	e.tellHeirs(j, j.end.toHeirs())
 	e.finish(j)
@@ -162,7 +173,9 @@ func (e *Engine) finish(j *job) {
 		}
 	}
 	j.edges = keep
-	e.leaveCycle(j)
+	if j.of != "" && j.end.spoils() {
+		e.joinCycle(j).failed++
+	}
 	e.flip(j)
 	if j.withdrawn {
 		return

@@ -17,12 +17,12 @@ type template struct {
 	sync  map[string]string // what the next occurrence gets
 	used  int               // cycles emitted
 
-	since   int64 // of a schedule: the last tick judged, or when it was declared, resumed or enabled
-	hand    bool  // paused by hand
-	last    int64 // the newest tick that was emitted
-	live    []*cycle
-	backlog []int64       // ticks asked for that wait until the cycle before is over
-	history []HistoryLine // newest first
+	since   int64            // of a schedule: the last tick judged, or when it was declared, resumed or enabled
+	hand    bool             // paused by hand
+	last    int64            // the newest tick that was emitted
+	backlog []int64          // ticks asked for that wait until the cycle before is over
+	todo    bool             // the next of them can begin
+	history []conveyor.Cycle // newest first
 
 	gate map[string]string // label: waiting, flipped, or "-" and the trigger that failed last
 }
@@ -93,11 +93,10 @@ func (e *Engine) below(of *job, parent bool) []*job {
 
 // deleteTemplate: nothing is made from it any more, and what was made and has not started is cancelled.
 func (e *Engine) deleteTemplate(j *job) {
-	for _, o := range e.sorted(func(o *job) bool { return o.of == j.uuid && o.waits() }, byPlace) {
+	for _, o := range e.sorted(func(o *job) bool { return o.of == j.uuid && o.waits() }, func(a, b *job) int { return cmp.Compare(a.tick, b.tick) }) {
 		e.cancel(o)
 	}
 	j.template = nil
-	e.closeAs(j, cancelled)
 }
 
 // exhausted tells whether a template has emitted as many cycles as it may.
@@ -110,11 +109,12 @@ func (t *template) clone() *template {
 		return nil
 	}
 	c := *t
-	c.live = make([]*cycle, len(t.live))
-	for i, one := range t.live {
-		twin := *one
-		c.live[i] = &twin
-	}
 	c.backlog, c.history, c.gate, c.sync = slices.Clone(t.backlog), slices.Clone(t.history), maps.Clone(t.gate), maps.Clone(t.sync)
 	return &c
+}
+
+// note adds a line to the history.
+func (t *template) note(c conveyor.Cycle) {
+	t.history = slices.Insert(t.history, 0, c)
+	t.history = t.history[:min(len(t.history), conveyor.HistoryLimit)]
 }

@@ -28,7 +28,9 @@ func (e *Engine) RunTemplate(uuid string) (tick int64, err error) {
 		return 0, err
 	}
 	tick = max(e.now, root.template.last+1)
-	e.emit(root, tick)
+	if e.emit(root, tick) == tickHeld {
+		return 0, fmt.Errorf("run %s: %w", uuid, conveyor.ErrState)
+	}
 	e.settleAll()
 	return tick, nil
 }
@@ -83,13 +85,13 @@ func (e *Engine) Backfill(uuid string, from, to time.Time, dryRun bool) ([]time.
 		}
 	}
 	slices.Sort(root.template.backlog)
-	e.workOffBacklog(root)
+	e.settle(root)
 	e.settleAll()
 	return ticks, nil
 }
 
 // History are the cycles of a root that are over, newest first.
-func (e *Engine) History(uuid string) []HistoryLine {
+func (e *Engine) History(uuid string) []conveyor.Cycle {
 	if j := e.jobs[uuid]; j != nil && j.template != nil {
 		return j.template.history
 	}

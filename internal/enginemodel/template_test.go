@@ -185,7 +185,7 @@ func TestOverlap(t *testing.T) {
 			s.want([]conveyor.State{row.first, row.second}, []conveyor.State{got[0].State, got[1].State})
 			var history []string
 			for _, l := range s.History("r") {
-				history = append(history, l.Outcome)
+				history = append(history, l.Outcome.String())
 			}
 			s.want(row.history, history)
 		})
@@ -199,7 +199,8 @@ func TestCycleOfAGraph(t *testing.T) {
 	s.after(10 * time.Minute)
 	s.want([]string{occurrence("r", "r", 10), occurrence("kid", "r", 10), occurrence("side", "r", 10), occurrence("join", "r", 10)}, s.run())
 	h := s.History("r")
-	s.want([]enginemodel.HistoryLine{{Tick: midnight + 600_000, Outcome: "completed", Began: midnight + 600_000, Ended: midnight + 600_000, Made: 4}}, h)
+	at := time.UnixMilli(midnight + 600_000).UTC()
+	s.want([]conveyor.Cycle{{Tick: at, Outcome: conveyor.CycleCompleted, Began: at, Ended: at, Jobs: 4}}, h)
 }
 
 func TestFailureInACycleIsDecidedDownstream(t *testing.T) {
@@ -211,7 +212,7 @@ func TestFailureInACycleIsDecidedDownstream(t *testing.T) {
 	s.want([]string{occurrence("r", "r", 10), occurrence("a", "r", 10), occurrence("clean", "r", 10)}, s.run("a"))
 	got := s.Statuses([]string{occurrence("b", "r", 10), occurrence("r", "r", 10)})
 	s.want([]conveyor.State{conveyor.StateSkipped, conveyor.StateFailed}, []conveyor.State{got[0].State, got[1].State})
-	s.want("failed", s.History("r")[0].Outcome)
+	s.want(conveyor.CycleFailed, s.History("r")[0].Outcome)
 }
 
 func TestGateFlipsAndResets(t *testing.T) {

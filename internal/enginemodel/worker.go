@@ -96,7 +96,9 @@ func (e *Engine) lose(j *job, why string) {
 // Tick is what any process does for all: it releases due jobs, takes jobs from leases that ended and from dead workers, and
 // removes what has been kept long enough. It returns the dead workers, and when to tick again at the latest.
 func (e *Engine) Tick() (dead []string, next time.Duration) {
+	e.dropped = 0
 	e.releaseDue()
+	e.takeTodo()
 	e.reap()
 	for _, w := range slices.SortedFunc(maps.Keys(e.workers), func(a, b string) int {
 		return cmp.Or(cmp.Compare(e.workers[a].last, e.workers[b].last), cmp.Compare(a, b))
@@ -147,7 +149,7 @@ func (e *Engine) deadline() time.Duration {
 		}
 	}
 	for _, root := range e.roots() {
-		if next := e.NextTick(root.uuid); next > 0 {
+		if next := root.nextTick(); next > 0 {
 			consider(next)
 		}
 	}
