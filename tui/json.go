@@ -65,6 +65,7 @@ type envelope struct {
 	Position   *positionJSON         `json:"position,omitempty"` // position
 	Diagnostic *diagnosticJSON       `json:"diagnostic,omitempty"`
 	Outputs    map[string]outputJSON `json:"outputs,omitempty"`
+	Schedules  []scheduleJSON        `json:"schedules,omitempty"` // change_summary
 
 	rest json.RawMessage // an object whose members stand beside the others
 }
@@ -205,6 +206,9 @@ func (j *JSON) done(e applier.Done) {
 	}
 	j.line(level, "change_summary", line, func(l *envelope) {
 		l.Changes = &changesJSON{Add: r.Added, Change: r.Changed, Remove: r.Destroyed, Operation: operation, Jobs: jobs}
+		for _, s := range r.Schedules {
+			l.Schedules = append(l.Schedules, scheduleOf(s, j.o.Now()))
+		}
 	})
 	if len(r.Outputs) > 0 && !j.o.Watch {
 		j.outputs(r.Outputs)

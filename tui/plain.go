@@ -191,5 +191,5 @@ func (p *Plain) away(e applier.StoreAway) {
 }
 
 func (p *Plain) summary() {
-	writeClosing(&p.buf, p.board, board.Operation{Destroy: p.o.Destroy, Watch: p.o.Watch}, p.o.Ink)
+	writeClosing(&p.buf, p.board, board.Operation{Destroy: p.o.Destroy, Watch: p.o.Watch}, p.o.Ink, p.o.Now())
 }

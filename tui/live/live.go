@@ -134,7 +134,7 @@ func (l *Live) Close() error {
 		<-l.ended
 		if l.last != nil {
 			var b bytes.Buffer
-			tui.WriteRecap(&b, l.last, board.Operation{Destroy: l.o.Destroy}, tui.Ink{On: !screen.NoColor(l.o.NoColor)})
+			tui.WriteRecap(&b, l.last, board.Operation{Destroy: l.o.Destroy}, tui.Ink{On: !screen.NoColor(l.o.NoColor)}, l.o.Now())
 			l.o.Out.Write(b.Bytes()) //nolint:errcheck // nobody to tell
 		}
 	})

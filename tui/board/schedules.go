@@ -1,0 +1,88 @@
+package board
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/tui/screen"
+)
+
+// NextRun says when a schedule or a gate runs next, or what keeps it from that: "Next run of job.nightly: tomorrow 02:00
+// Europe/Berlin".
+func NextRun(s applier.ScheduleSeen, now time.Time) string {
+	name := ScheduleName(s)
+	switch t := s.Template; {
+	case t.OnHold:
+		return fmt.Sprintf("%s is on hold after %s (max_cycles): \"waybill job release\" lets it go on", name, Count(t.Cycles, "cycle", "cycles"))
+	case t.Disabled:
+		return name + " is off (enabled = false)"
+	case t.Paused:
+		return name + " is paused: \"waybill job resume\" lets it go on"
+	case t.Kind == conveyor.TemplateGated:
+		return name + " runs when its gate opens: " + GateText(t.Gate)
+	default:
+		return "Next run of " + name + ": " + At(t.Next, now, Zone(t.When))
+	}
+}
+
+// ScheduleName is the address of a schedule or a gate; of a template of nobody its name or uuid.
+func ScheduleName(s applier.ScheduleSeen) string {
+	switch {
+	case s.Addr.Name != "":
+		return screen.Clean(s.Addr.String())
+	case s.Template.Name != "":
+		return screen.Clean(s.Template.Name)
+	}
+	return screen.Clean(s.Template.UUID)
+}
+
+// GateText tells the labels of a gate that are still to come, and those that came: "it waits for etl; sales came".
+func GateText(gate []conveyor.GateLabel) string {
+	var open, waits []string
+	for _, g := range gate {
+		label := screen.Clean(g.Label)
+		switch {
+		case g.Flipped:
+			open = append(open, label)
+		case g.Failed != "":
+			waits = append(waits, label+" (the last job with it failed)")
+		default:
+			waits = append(waits, label)
+		}
+	}
+	text := "it waits for " + strings.Join(waits, ", ")
+	if len(open) > 0 {
+		text += "; " + strings.Join(open, ", ") + " came"
+	}
+	return text
+}
+
+// OutcomeText is what became of a cycle, in a word or two.
+func OutcomeText(c conveyor.Cycle) string {
+	switch {
+	case c.Outcome == conveyor.CycleLive && c.Replaced:
+		return "being replaced"
+	case c.Outcome == conveyor.CycleLive:
+		return "running"
+	case c.Outcome == conveyor.CycleMissed && c.Missed > 1:
+		return fmt.Sprintf("%d missed", c.Missed)
+	}
+	return c.Outcome.String()
+}
+
+// Stopped says in a word or two why no cycle of a template begins: "off" (declared so), "paused" (by hand), "on hold" (it has had
+// all it may have); "" when they do.
+func Stopped(t conveyor.Template) string {
+	switch {
+	case t.OnHold:
+		return "on hold"
+	case t.Disabled:
+		return "off"
+	case t.Paused:
+		return "paused"
+	}
+	return ""
+}
