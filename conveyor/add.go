@@ -92,13 +92,17 @@ func (c *Client) submissions(ctx context.Context, jobs []*wire.Job, o *addOption
 	var problems []error
 	for i, job := range jobs {
 		sub, err := newSubmission(job, *o)
+		if err == nil && (job.TemplateUuid != "" || job.Tick != "") {
+			err = fmt.Errorf("job %s: %w", label(job), ErrEmitted)
+		}
 		if err != nil && len(problems) < 10 {
 			problems = append(problems, err)
 		}
 		subs[i] = sub
 	}
-	if len(problems) > 0 {
-		return nil, errors.Join(problems...)
+	problems = append(problems, checkFamilies(jobs))
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
 	}
 	if o.strict && len(jobs) > MaxBatch {
 		if err := c.checkUpstreams(ctx, jobs, o); err != nil {
@@ -112,16 +116,9 @@ func (c *Client) submissions(ctx context.Context, jobs []*wire.Job, o *addOption
 func (c *Client) checkUpstreams(ctx context.Context, jobs []*wire.Job, o *addOptions) error {
 	var outside []string
 	for _, job := range jobs {
-		for _, e := range job.Edges {
-			if !o.within[e.Uuid] {
-				outside = append(outside, e.Uuid)
-			}
-		}
-		if len(job.Edges) == 0 {
-			for _, u := range []string{job.ParentUuid, job.PredecessorUuid} {
-				if u != "" && !o.within[u] {
-					outside = append(outside, u)
-				}
+		for _, u := range upstreamsOf(job) {
+			if !o.within[u] {
+				outside = append(outside, u)
 			}
 		}
 	}

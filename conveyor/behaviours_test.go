@@ -43,6 +43,7 @@ type behaviour struct {
 
 var allBehaviours = slices.SortedFunc(slices.Values(slices.Concat(
 	behavioursA,
+	behavioursC,
 	behavioursTask,
 	behavioursD,
 	behavioursE,

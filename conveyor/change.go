@@ -219,7 +219,7 @@ func (b *Batch) call() (*applyCall, error) {
 	for i := range b.Companions {
 		problems = append(problems, validKey("companion", b.Companions[i].Key))
 	}
-	problems = append(problems, b.once())
+	problems = append(problems, b.once(), checkFamilies(b.jobs()))
 	call := newApplyCall("apply", b.Guard, b.Companions, len(b.Changes)*9)
 	for i := range b.Changes {
 		if err := call.change(&b.Changes[i]); err != nil {
@@ -227,6 +227,17 @@ func (b *Batch) call() (*applyCall, error) {
 		}
 	}
 	return call, errors.Join(problems...)
+}
+
+// jobs are those that the batch stores, or stores anew.
+func (b *Batch) jobs() []*wire.Job {
+	var out []*wire.Job
+	for i := range b.Changes {
+		if ch := &b.Changes[i]; ch.Kind == ChangeAdd || ch.Kind == ChangeUpdate {
+			out = append(out, ch.Job)
+		}
+	}
+	return out
 }
 
 // once refuses a field that two companion writes would leave in two ways.
@@ -288,6 +299,9 @@ func (call *applyCall) change(ch *Change) error {
 		var err error
 		if sub, err = newSubmission(ch.Job, addOptions{}); err != nil {
 			return err
+		}
+		if ch.Job.TemplateUuid != "" || ch.Job.Tick != "" {
+			return fmt.Errorf("job %s: %w", label(ch.Job), ErrEmitted)
 		}
 		uuid = sub.uuid
 		if sub.edges != "" {

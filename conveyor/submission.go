@@ -108,6 +108,7 @@ func validate(job *wire.Job) error {
 	if len(job.Labels) > 0 {
 		problems = append(problems, checkLabels(job.Labels))
 	}
+	problems = append(problems, checkDefinition(job))
 	if n := len(job.Edges); n > MaxEdges {
 		problems = append(problems, fmt.Errorf("%d edges, the limit is %d: %w", n, MaxEdges, ErrTooLarge))
 	}

@@ -1,0 +1,37 @@
+package conveyor
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Bounds of the state that is carried from one execution to the next: it stands in a hash of the store, and is read and
+// written with each execution.
+const (
+	MaxSync      = 64
+	MaxSyncName  = 128     // bytes
+	MaxSyncValue = 1 << 10 // bytes
+)
+
+// ErrSync is a state that cannot be carried.
+var ErrSync = errors.New("invalid sync")
+
+// checkSync joins all that is wrong with such a state.
+func checkSync(state map[string]string) error {
+	var problems []error
+	if n := len(state); n > MaxSync {
+		problems = append(problems, fmt.Errorf("%w: %d values, the limit is %d: %w", ErrSync, n, MaxSync, ErrTooLarge))
+	}
+	for _, name := range slices.Sorted(maps.Keys(state)) {
+		switch value := state[name]; {
+		case name == "":
+			problems = append(problems, fmt.Errorf("%w: the name of value %.40q is empty", ErrSync, value))
+		case len(name) > MaxSyncName || len(value) > MaxSyncValue:
+			problems = append(problems, fmt.Errorf("%w: %.40q: name of %d bytes, value of %d, the limits are %d and %d: %w",
+				ErrSync, name, len(name), len(value), MaxSyncName, MaxSyncValue, ErrTooLarge))
+		}
+	}
+	return errors.Join(problems...)
+}
