@@ -111,6 +111,10 @@ func (l *loader) declareBlock(b *block, s *source, broken bool) {
 		}
 	case "locals":
 		l.declareLocals(b, broken)
+	case "moved":
+		if !broken {
+			l.moved = append(l.moved, b)
+		}
 	case "job":
 		l.declareJob(&jobBlock{name: b.label, source: s, header: b.header, block: b, broken: broken})
 	case "queue":

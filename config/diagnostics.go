@@ -72,6 +72,7 @@ const (
 	sumReferenceCycle  summary = "Values in a cycle"
 	sumMissingKey      summary = "Missing key of a job"
 	sumNoInstance      summary = "No such job instance"
+	sumBadMove         summary = "Invalid move"
 )
 
 // Jobs.

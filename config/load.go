@@ -24,6 +24,7 @@ type loader struct {
 	jobs      map[string]*jobBlock
 	queues    map[string]*block
 	outputs   map[string]*block
+	moved     []*block
 	// incomplete: some block could not be read at all, so a name that is not declared may be declared in it.
 	incomplete bool
 
@@ -80,6 +81,7 @@ func (l *loader) evaluate(w *Workflow) {
 	l.evaluateWorkflow(w)
 	w.Queues = l.evaluateQueues()
 	w.Outputs = l.evaluateOutputs()
+	w.Moved = l.evaluateMoved()
 	w.Jobs = l.evaluateJobs()
 	l.warnOfSharedKeys(w.Jobs)
 	l.checkRelations(w.Jobs)

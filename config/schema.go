@@ -60,7 +60,7 @@ var schema = sync.OnceValue(func() *kind {
 			{name: "precondition", later: true},
 		}},
 		{name: "module", later: true},
-		{name: "moved", later: true},
+		{name: "moved", many: true, args: required("from", "to")},
 		{name: "removed", later: true},
 		{name: "import", later: true},
 		{name: "check", later: true},

@@ -64,6 +64,9 @@ func describe(w *Workflow) []byte {
 		}
 		fmt.Fprintf(&b, "output %q sensitive=%t description=%q\n  %s\n", o.Name, o.Sensitive, o.Description, d.real)
 	}
+	for _, m := range w.Moved {
+		fmt.Fprintf(&b, "%s has moved to %s whole=%t\n", m.From, m.To, m.Whole())
+	}
 	for _, j := range w.Jobs {
 		fmt.Fprintf(&b, "%s type=%s queue=%s priority=%d", j.Addr, j.Type, j.Queue, j.Priority)
 		if j.Timeout > 0 || j.Reserve > 0 {

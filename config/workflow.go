@@ -19,6 +19,7 @@ type Workflow struct {
 	Jobs    []*Job // by address, each once
 	Queues  []*Queue
 	Outputs []*Output
+	Moved   []Moved
 
 	// Sources holds the bytes of each file by name, for the snippets of diagnostics made later.
 	Sources map[string]*hcl.File

@@ -1,10 +1,6 @@
 module "m" { # ERROR: Not supported by this version | The block "module"
   source = "./m"
 }
-moved { # ERROR: Not supported by this version | The block "moved"
-  from = job.a
-  to   = job.b
-}
 removed { # ERROR: Not supported by this version
   from = job.a
 }
