@@ -48,7 +48,7 @@ func FromContext(ctx context.Context) *Attempt {
 	return a
 }
 
-// Job is the job, with its payload opened.
+// Job is the job, with its payload opened. The occurrence of a template has a name of its own, see OccurrenceName.
 func (a *Attempt) Job() *wire.Job { return a.job }
 
 // Fence is the number of this attempt: how often the job was started so far.

@@ -11,7 +11,8 @@ import (
 
 // Sign puts the key's id and a signature on the job. It covers what a handler acts on and where: namespace, uuid, type,
 // queue, timeout and payload. A payload to be sealed is sealed first. Start time, edges and retries are not covered: who
-// can write to Redis can delay a job or run it again, but neither change what it does nor move it elsewhere.
+// can write to Redis can delay a job or run it again, but neither change what it does nor move it elsewhere. Since scripts have no
+// keys, the occurrence of a template has the template's signature: it is over the template's uuid.
 func (k *Keyring) Sign(namespace string, job *wire.Job) error {
 	if k == nil {
 		return fmt.Errorf("sign job %s: %w", job.GetUuid(), ErrNoKey)
@@ -37,9 +38,17 @@ func (k *Keyring) Verify(namespace string, job *wire.Job) error {
 	return nil
 }
 
+// signedUUID is the uuid that a job's signature covers.
+func signedUUID(job *wire.Job) string {
+	if t := job.GetTemplateUuid(); t != "" {
+		return t
+	}
+	return job.GetUuid()
+}
+
 // signature takes no timeout and a timeout of zero for the same, as the worker does.
 func (k *Keyring) signature(namespace string, job *wire.Job) [sha256.Size]byte {
 	timeout := binary.BigEndian.AppendUint64(nil, uint64(job.GetTimeout().AsDuration()))
-	return mac(k.sign[:], "signature v1", []byte(namespace), []byte(job.GetUuid()), []byte(job.GetType()), []byte(job.GetQueue()),
+	return mac(k.sign[:], "signature v1", []byte(namespace), []byte(signedUUID(job)), []byte(job.GetType()), []byte(job.GetQueue()),
 		timeout, job.GetPayload())
 }

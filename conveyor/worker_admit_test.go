@@ -36,6 +36,7 @@ func TestWorkerAdmits(t *testing.T) {
 			}
 		}
 	}
+	emitted := func(_ *testing.T, j *wire.Job) { j.TemplateUuid, j.Uuid, j.Tick = j.Uuid, "occurrence", "1500" }
 	tests := []struct {
 		name     string
 		jobType  string // "signed" demands a signature, "plain" does not
@@ -64,6 +65,12 @@ func TestWorkerAdmits(t *testing.T) {
 		{name: "sealed with another key", jobType: "plain", keyring: own, prepare: seal(other), want: VerdictNoHandler},
 		{name: "sealed for another job", jobType: "plain", keyring: own, want: VerdictHold, failure: "sealed payload does not open",
 			prepare: all(seal(own), func(_ *testing.T, j *wire.Job) { j.Name = "job.b" })},
+		{name: "an occurrence of a signed template", jobType: "signed", keyring: own, prepare: all(sign(own), emitted), want: VerdictDone},
+		{name: "an occurrence of a sealed template", jobType: "signed", keyring: own, prepare: all(seal(own), sign(own), emitted), want: VerdictDone},
+		{name: "an occurrence that says it is of another template", jobType: "signed", keyring: own, want: VerdictHold, failure: "wrong signature",
+			prepare: all(sign(own), emitted, func(_ *testing.T, j *wire.Job) { j.TemplateUuid = "other" })},
+		{name: "an occurrence that is signed itself", jobType: "signed", keyring: own, want: VerdictHold, failure: "wrong signature",
+			prepare: all(func(_ *testing.T, j *wire.Job) { j.Uuid = "occurrence" }, sign(own), func(_ *testing.T, j *wire.Job) { j.TemplateUuid, j.Tick = "u1", "1500" })},
 		{name: "a plain type needs no signature", jobType: "plain", keyring: own, prepare: sign(other), want: VerdictDone},
 	}
 	for _, tt := range tests {
@@ -73,6 +80,9 @@ func TestWorkerAdmits(t *testing.T) {
 				f := newFakeStore()
 				w := fakeWorker(t, f, WorkerOptions{Keyring: tt.keyring, AllowUnsigned: tt.unsigned})
 				handler := func(_ context.Context, j *wire.Job) error {
+					if name := "job.a@1970-01-01T00:00:01.5Z"; j.TemplateUuid != "" && j.Name != name {
+						return Permanent(errors.New("name: " + j.Name))
+					}
 					if string(j.GetPayload()) != "payload" {
 						return Permanent(errors.New("payload: " + string(j.GetPayload())))
 					}

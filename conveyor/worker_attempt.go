@@ -151,6 +151,9 @@ func (w *Worker) admit(a *Attempt) (Handler, *Ack) {
 		return hold(err)
 	}
 	job.Payload = payload
+	if tick, ok := TickOf(job); ok && job.GetName() != "" { // not before: the payload is sealed for the template's name
+		job.Name = OccurrenceName(job.GetName(), tick)
+	}
 	return r.call, nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/wire"
@@ -77,8 +76,8 @@ func environment(job *wire.Job, declared map[string]string, fence int64, resultF
 	vars["WAYBILL_ATTEMPT"] = strconv.FormatInt(fence, 10)
 	vars["WAYBILL_OUTPUT"] = resultFile
 	delete(vars, "WAYBILL_SCHEDULED_FOR")
-	if job.GetRunAt() != nil {
-		vars["WAYBILL_SCHEDULED_FOR"] = job.GetRunAt().AsTime().UTC().Format(time.RFC3339)
+	if at, ok := scheduledFor(job); ok {
+		vars["WAYBILL_SCHEDULED_FOR"] = at
 	}
 	env = make([]string, 0, len(vars))
 	for name, value := range vars {
@@ -86,6 +85,15 @@ func environment(job *wire.Job, declared map[string]string, fence int64, resultF
 	}
 	slices.Sort(env)
 	return env, vars["PATH"], nil
+}
+
+// scheduledFor is when a job was to start, in RFC 3339 and UTC: the tick of an occurrence, else its run_at; false without either.
+func scheduledFor(job *wire.Job) (string, bool) {
+	at, ok := conveyor.TickOf(job)
+	if !ok && job.GetRunAt() != nil {
+		at, ok = job.GetRunAt().AsTime(), true
+	}
+	return at.UTC().Format("2006-01-02T15:04:05.999Z07:00"), ok
 }
 
 // lookUp finds the file of a command: relative to dir when it has a slash, in the directories of path otherwise. Unlike

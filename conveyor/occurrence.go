@@ -1,0 +1,35 @@
+package conveyor
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"strconv"
+	"time"
+
+	"github.com/waybill-dev/waybill/conveyor/wire"
+)
+
+// OccurrenceUUID is the uuid of the occurrence that a template has in the cycle of a root and a tick: the same whoever emits it and
+// however often. Of a root, template and root are one. It has the shape of a uuid of version 5. Scripts make the same one.
+func OccurrenceUUID(template, root string, tick time.Time) string {
+	sum := sha1.Sum([]byte(template + "@" + root + "@" + strconv.FormatInt(tick.UnixMilli(), 10)))
+	sum[6] = sum[6]&0x0f | 0x50
+	sum[8] = sum[8]&0x3f | 0x80
+	h := hex.EncodeToString(sum[:16])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// OccurrenceName is how people see an occurrence: the name of its template and the tick of its cycle, "nightly@2026-11-21T01:00:00Z".
+func OccurrenceName(name string, tick time.Time) string { return name + "@" + tickText(tick) }
+
+// tickText is a tick in RFC 3339 and UTC, with milliseconds only if there are any.
+func tickText(tick time.Time) string { return tick.UTC().Format("2006-01-02T15:04:05.999Z07:00") }
+
+// TickOf is the tick of the cycle that an occurrence belongs to, in UTC; false for other jobs.
+func TickOf(job *wire.Job) (time.Time, bool) {
+	ms, err := strconv.ParseInt(job.GetTick(), 10, 64)
+	if job.GetTemplateUuid() == "" || err != nil {
+		return time.Time{}, false
+	}
+	return time.UnixMilli(ms).UTC(), true
+}
