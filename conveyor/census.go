@@ -184,7 +184,7 @@ func (a *census) readReferences(ctx context.Context, rdb redis.UniversalClient) 
 			err = scan(ctx, rdb.ZScan(ctx, key, 0, "", censusSlice), 2, func(v []string) { a.callers[v[0]] = true })
 		case name == "workers":
 			err = scan(ctx, rdb.ZScan(ctx, key, 0, "", censusSlice), 2, func(v []string) { a.workers[v[0]] = true })
-		case name == "results", name == "failures", name == "failed", name == "progress":
+		case name == "results", name == "failures", name == "failed", name == "progress", carriedFlags[name] != "":
 			err = a.readFields(ctx, rdb, key, name)
 		case name == "events:seq":
 			_, err = a.readNumber(ctx, rdb, key)

@@ -174,12 +174,18 @@ func (call *applyCall) add(s *submission) {
 	if s.labels != "" {
 		kind += "l"
 	}
+	if s.roots != "" {
+		kind += "v"
+	}
 	call.args = append(call.args, kind, s.uuid, s.entry, s.bytes)
 	if s.edges != "" {
 		call.args = append(call.args, s.edges)
 	}
 	if s.labels != "" {
 		call.args = append(call.args, s.labels)
+	}
+	if s.roots != "" {
+		call.args = append(call.args, s.roots)
 	}
 }
 
@@ -193,7 +199,12 @@ func (c *Client) apply(ctx context.Context, call *applyCall) error {
 	if err != nil {
 		return err
 	}
-	c.warnDamaged(texts(reply))
+	told := texts(reply)
+	if len(told) == 0 {
+		return errors.New("apply: unreadable reply")
+	}
+	c.happened(JobObsolete, int(integer(told[0])))
+	c.warnDamaged(told[1:])
 	return nil
 }
 
@@ -310,6 +321,9 @@ func (call *applyCall) change(ch *Change) error {
 		if sub.labels != "" {
 			kind += "l"
 		}
+		if sub.roots != "" {
+			kind += "v"
+		}
 		if len(sub.bytes) > apart {
 			kind += "b"
 		}
@@ -353,6 +367,9 @@ func (call *applyCall) change(ch *Change) error {
 		}
 		if sub.labels != "" {
 			call.args = append(call.args, sub.labels)
+		}
+		if sub.roots != "" {
+			call.args = append(call.args, sub.roots)
 		}
 	} else if ch.Kind == ChangeReopen {
 		call.args = append(call.args, ch.Opening)

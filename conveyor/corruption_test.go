@@ -176,6 +176,13 @@ var corruptions = []corruption{
 		return e.rdb.SAdd(e.Context(), e.key("label:=eu"), "brief").Err()
 	}},
 	{"a set of labels names nobody", "I2", "never", "", func(e *engine) error { return e.rdb.SAdd(e.Context(), e.key("past:a=b"), "never").Err() }},
+	{"what makes a job obsolete is gone", "I2", "limited", "", func(e *engine) error { return e.rdb.Del(e.Context(), e.key("roots")).Err() }},
+	{"what makes a job obsolete is that of nobody", "I13", "never", "", func(e *engine) error {
+		return e.rdb.HSet(e.Context(), e.key("roots"), "never", "a=b").Err()
+	}},
+	{"a job does not know what makes it obsolete", "I2", "limited", "", func(e *engine) error {
+		return e.rdb.HSet(e.Context(), e.key("status"), "limited", strings.Replace(e.entry("limited"), "v|", "|", 1)).Err()
+	}},
 	{"a worker's description is left", "I14", "", "", func(e *engine) error { return e.rdb.HSet(e.Context(), e.key("worker:gone"), "host", "h").Err() }},
 }
 

@@ -83,6 +83,7 @@
 //	results, failures, failed, progress   HASH    uuid -> result, last failure, bytes of a failed job, progress
 //	labels                                HASH    uuid -> "<name>=<value>,...", escaped
 //	label:<n>=<v>, label:<n>=, ...        SET     live jobs by label; :=<v> any name, := all; past:... of ended ones
+//	roots                                 HASH    uuid -> labels that make it obsolete while a live job has them all
 //	unique                                HASH    escaped "<type>:<key>" -> the live job that holds it
 //	todo, leases                          ZSET    what is left to do; deadlines without worker
 //	ended:<q>, sweeps                     LIST, ZSET   "<ms> <uuid>" of ended jobs; queues by when their oldest is due

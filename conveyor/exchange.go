@@ -52,6 +52,7 @@ type ExchangeReply struct {
 	Broken   []Ack         // reserved jobs whose bytes cannot be decoded: to be acknowledged so, as failed
 	Now      time.Time     // the store's clock
 	Expired  int           // jobs that were met and had waited too long: they ended instead
+	Obsolete int           // jobs that ended since a root of them is alive
 }
 
 // Reservation is one started attempt.

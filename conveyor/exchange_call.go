@@ -33,6 +33,7 @@ func (c *Client) Exchange(ctx context.Context, r ExchangeRequest) (ExchangeReply
 	c.warnDamaged(out.Damaged)
 	c.happened(AckOutdated, len(out.Outdated))
 	c.happened(JobExpired, out.Expired)
+	c.happened(JobObsolete, out.Obsolete)
 	return out, nil
 }
 
@@ -114,12 +115,12 @@ func parseExchange(reply any) (ExchangeReply, error) {
 	}
 	lines := strings.Split(parts[0], "\n")
 	head := strings.Fields(lines[0])
-	if len(head) != 4 || len(lines) < 3 {
+	if len(head) != 5 || len(lines) < 3 {
 		return ExchangeReply{}, fmt.Errorf("unreadable reply %q", parts[0])
 	}
 	out := ExchangeReply{
 		Now: time.UnixMilli(integer(head[0])), Next: time.Duration(integer(head[1])) * time.Millisecond, More: head[2] == "1",
-		Expired: int(integer(head[3])),
+		Expired: int(integer(head[3])), Obsolete: int(integer(head[4])),
 	}
 	if lines[1] != "" {
 		for part := range strings.SplitSeq(lines[1], ",") {

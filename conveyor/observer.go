@@ -38,6 +38,7 @@ const (
 	AckOutdated   Incident = "ack outdated"   // an attempt's end was refused: it had been superseded
 	JobLost       Incident = "job lost"       // taken from a dead worker or an ended lease
 	JobExpired    Incident = "job expired"    // it waited longer than its retention
+	JobObsolete   Incident = "job obsolete"   // a live job has the labels that make it so
 	WorkerDied    Incident = "worker lost"    // announced dead
 	CallRepeated  Incident = "call repeated"  // its answer did not come
 )

@@ -34,7 +34,7 @@ func (s *script) freely() *script {
 }
 
 // core is what every script needs that changes jobs.
-var core = []string{"base", "tell", "entry", "ticket", "edge", "place", "meet", "settle", "unique", "labels", "retention", "commit"}
+var core = []string{"base", "tell", "entry", "ticket", "edge", "labels", "carry", "place", "meet", "settle", "unique", "retention", "commit"}
 
 // scriptList is all that newScript made.
 var scriptList []*script

@@ -28,6 +28,7 @@ type submission struct {
 	entry  string // status entry before the engine fills in state and place
 	edges  string
 	labels string // packed
+	roots  string // labels that make it obsolete, packed
 	bytes  []byte
 	count  int // edges, and labels with their sets: what bounds a script beside the number of jobs
 }
@@ -55,8 +56,8 @@ func newSubmission(job *wire.Job, o addOptions) (submission, error) {
 		return submission{}, fmt.Errorf("job %s: %w: %w", label(job), ErrMarshal, err)
 	}
 	return submission{
-		uuid: job.Uuid, entry: entryOf(job), edges: strings.Join(edges, ","), labels: packLabels(job.Labels), bytes: bytes,
-		count: len(edges) + 2*len(job.Labels),
+		uuid: job.Uuid, entry: entryOf(job), edges: strings.Join(edges, ","), labels: packLabels(job.Labels), roots: packLabels(job.ObsoleteIf),
+		bytes: bytes, count: len(edges) + 2*len(job.Labels) + len(job.ObsoleteIf),
 	}, nil
 }
 

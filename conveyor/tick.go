@@ -16,14 +16,15 @@ const (
 
 // TickReply tells what a Tick did.
 type TickReply struct {
-	Changes int           // jobs changed
-	More    bool          // work is left: tick again at once
-	Dead    []string      // workers found silent and removed
-	Lost    int           // jobs taken from them, and from leases that ended
-	Expired int           // jobs that waited too long
-	Damaged []string      // keys that were met and could not be worked with
-	Next    time.Duration // until the next due time or deadline; 0: none known
-	Now     time.Time
+	Changes  int           // jobs changed
+	More     bool          // work is left: tick again at once
+	Dead     []string      // workers found silent and removed
+	Lost     int           // jobs taken from them, and from leases that ended
+	Expired  int           // jobs that waited too long
+	Obsolete int           // jobs that became ready while a root of them is alive
+	Damaged  []string      // keys that were met and could not be worked with
+	Next     time.Duration // until the next due time or deadline; 0: none known
+	Now      time.Time
 }
 
 // Tick does what any connected process may do for all: release due jobs, finish what is listed to do, reap dead workers and
@@ -34,18 +35,19 @@ func (c *Client) Tick(ctx context.Context) (TickReply, error) {
 		return TickReply{}, err
 	}
 	p := texts(reply)
-	if len(p) < 7 || len(p) < 7+int(integer(p[6])) {
+	if len(p) < 8 || len(p) < 8+int(integer(p[7])) {
 		return TickReply{}, errors.New("tick: unreadable reply")
 	}
-	dead := 7 + int(integer(p[6]))
+	dead := 8 + int(integer(p[7]))
 	c.warnDamaged(p[dead:])
 	out := TickReply{
 		Changes: int(integer(p[0])), More: p[1] == "1", Next: time.Duration(integer(p[2])) * time.Millisecond,
-		Now: time.UnixMilli(integer(p[3])), Dead: p[7:dead], Damaged: p[dead:],
-		Lost: int(integer(p[4])), Expired: int(integer(p[5])),
+		Now: time.UnixMilli(integer(p[3])), Dead: p[8:dead], Damaged: p[dead:],
+		Lost: int(integer(p[4])), Expired: int(integer(p[5])), Obsolete: int(integer(p[6])),
 	}
 	c.happened(JobLost, out.Lost)
 	c.happened(JobExpired, out.Expired)
+	c.happened(JobObsolete, out.Obsolete)
 	c.happened(WorkerDied, len(out.Dead))
 	return out, nil
 }

@@ -29,6 +29,7 @@ func (v *view) judge() []Violation {
 	j.unique()
 	j.limits()
 	j.labels()
+	j.carried()
 	return j.found
 }
 

@@ -114,6 +114,11 @@ func (l *looking) ask(ctx context.Context, was *view, children []string) {
 	for name := range was.fields {
 		l.fields[name] = l.pipe.HExists(ctx, keys.key(name), l.uuid)
 	}
+	for name, flag := range carriedFlags {
+		if strings.Contains(flagsOf(l.view.entry), flag) && l.fields[name] == nil {
+			l.fields[name] = l.pipe.HExists(ctx, keys.key(name), l.uuid)
+		}
+	}
 	for key := range was.left {
 		l.left[key] = l.pipe.Exists(ctx, key)
 	}

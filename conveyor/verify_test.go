@@ -33,7 +33,7 @@ func everyPlace(e *engine) {
 	e.add(job("back", lane(2)))
 	e.end(e.take("back"), conveyor.VerdictBack) // its bytes are in jobs:back
 	e.add(job("keyed", lane(0), func(j *wire.Job) { j.Unique = "key" }, labelled("region=eu", "day=2")))
-	e.add(job("limited", runAt(e.now+60_000), func(j *wire.Job) { j.Retention = durationpb.New(2 * time.Hour) }))
+	e.add(job("limited", runAt(e.now+60_000), func(j *wire.Job) { j.Retention = durationpb.New(2 * time.Hour) }, dropIf("gone=1")))
 	e.states("done completed, closing closing, child scheduled, running running, leased running, queued queued, heir held, orphan held, " +
 		"both held, scheduled scheduled, onhold on hold, back queued, keyed queued, limited scheduled, brief completed")
 }

@@ -5,10 +5,10 @@
 --   Versions are '=<version>' to set and '-<version>' to remove (no value follows).
 --   Kinds: A add, U update, C cancel, L drop the recorded flag, O reopen, T companion write only, R retry, H release, D remove.
 --   A and U: entry text (state ignored), bytes. O and R: opening; with option s then entry text. Options, in this order:
---   s see O and R; e edges follow; l labels follow; x expected state letters follow; p the replaced uuid follows;
+--   s see O and R; e edges follow; l labels follow; v labels that make it obsolete follow; x expected state letters follow; p the replaced uuid follows;
 --   t companion write follows;
 --   w withdraw; n cancel the replaced one; b bytes go to jobs:<uuid>.
--- Replies: the keys that are damaged and delay some job, usually none. Errors: GUARD; CONFLICT <index>:<state or
+-- Replies: how many jobs ended since they are obsolete; the keys that are damaged and delay some job, usually none. Errors: GUARD; CONFLICT <index>:<state or
 --   version>:<s|v>,...; OUTDATED <uuid>; UNKNOWN <uuid>; UNIQUE <key> <holder> <uuid>; STATE <uuid>; CORRUPT [<step>] <key> ...
 strict_keys = true
 check_fixed()
@@ -46,7 +46,7 @@ while at <= argc do
   -- All fields are named here, also empty ones: the table is made in its final size.
   local c = {
     u = ARGV[at + 1], kind = sub(o, 1, 1), edges = none, entry = nil, bytes = nil, opening = nil, expect = nil,
-    replaces = nil, attach = nil, withdraw = nil, cancel = nil, apart = nil, labels = nil,
+    replaces = nil, attach = nil, withdraw = nil, cancel = nil, apart = nil, labels = nil, v = nil,
   }
   at = at + 2
   list[#list + 1] = c
@@ -67,6 +67,10 @@ while at <= argc do
     if find(o, 'l', 2, true) then
       c.labels = arg()
       need('hash', 'labels')
+    end
+    if find(o, 'v', 2, true) then
+      c.v = arg()
+      need('hash', 'roots')
     end
     c.expect = find(o, 'x', 2, true) and arg()
     c.replaces = find(o, 'p', 2, true) and arg()
@@ -188,13 +192,13 @@ local function change(index, c)
       r = sprout(c.u, c.entry)
       if records then flag(r, 'r') end
       lists_of(r)
-      add(r, c.edges, c.bytes, c.apart, c.replaces, c.labels)
+      add(r, c.edges, c.bytes, c.apart, c.replaces, c.labels, c)
     else
       if records and not has(r, 'r') then
         flag(r, 'r')
         touch(r, true)
       end
-      if remade(r, c) then update(r, decode(c.u, c.entry), c.edges, c.bytes, c.labels) end
+      if remade(r, c) then update(r, decode(c.u, c.entry), c.edges, c.bytes, c.labels, c) end
     end
     return replace(c)
   end
@@ -213,7 +217,7 @@ local function change(index, c)
     touch(r, true)
   end
   if c.kind == 'U' then
-    update(r, decode(c.u, c.entry), c.edges, c.bytes, c.labels)
+    update(r, decode(c.u, c.entry), c.edges, c.bytes, c.labels, c)
   elseif c.kind == 'C' then
     if c.withdraw then withdraw(r) end
     cancel(r)
@@ -244,4 +248,4 @@ flush_graph()
 strict_keys = false
 settle_all()
 commit(event)
-return damaged
+return {num(carry.ended), unpack(damaged)}

@@ -4,7 +4,7 @@
 --   order to take from; then the attempts, each: uuid, fence, <verdict>[<delay ms>:<options>], and by its options
 --   f the failure text, r the result. Verdicts: D done, T retry, F failed, H hold, B handed back, N no handler, W defer.
 -- Replies: a text, then the bytes of each reserved job ('' when it is not held any more). The text's lines: now, ms until
---   the next due time, 1 when to call again at once, jobs expired; outdated indexes; damaged keys; then one line per reserved job:
+--   the next due time, 1 when to call again at once, jobs expired, jobs obsolete; outdated indexes; damaged keys; then one line per reserved job:
 --   uuid fence attempts lost opening, and of a job with max_cycles <most>:<used>.
 -- Errors: OUTDATED number; CORRUPT <key> ...
 check_fixed()
@@ -186,6 +186,8 @@ local function take(q, n)
             if r.v and tonumber(match(r.v, '^%d+')) <= now then
               expired = expired + 1
               close_as(r, 'E')
+            elseif carry.obsolete(r) then
+              close_as(r, 'O')
             else
               r.st, r.w, r.lease, r.s = 'r', worker ~= '' and worker or nil, now + (tonumber(r.c) or lease), now_text
               r.f, r.j = num(tonumber(r.f or 0) + 1), nil
@@ -254,7 +256,7 @@ if #held > 0 then
     end
   end
 end
-if settle_all() or expired > 0 then more = true end
+if settle_all() or expired + carry.ended > 0 then more = true end
 
 local lines, out = {}, {''}
 for _, r in ipairs(taken) do
@@ -278,7 +280,7 @@ end
 commit('exchange')
 local next_due = call('ZRANGE', PRE .. 'scheduled', 0, 0, 'WITHSCORES')[2]
 next_due = next_due and max(1, floor(tonumber(next_due) * 1000 + 0.5) - now) or 0
-local text = concat({num(now), num(next_due), (more or clipped) and '1' or '0', num(expired)}, ' ') .. '\n' ..
+local text = concat({num(now), num(next_due), (more or clipped) and '1' or '0', num(expired), num(carry.ended)}, ' ') .. '\n' ..
   concat(outdated, ',') .. '\n' .. concat(damaged, ',') .. '\n' .. concat(lines, '\n')
 call('SET', call_key, number .. '\n' .. text)
 if caller ~= worker then call('ZADD', calls, num(now), caller) end

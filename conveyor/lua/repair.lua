@@ -228,6 +228,17 @@ function FIX.relabel(r, packed)
   return true
 end
 
+-- recarry: the hash and the flag agree again; text is what the job is to carry when that is lost.
+function FIX.recarry(r, f, text)
+  local key = PRE .. carry.keys[f]
+  if not r or not is(key, 'hash') then return false end
+  local stored = call('HGET', key, r.u)
+  if (stored and true or false) == (has(r, f) ~= nil) then return false end
+  if stored then text = stored end
+  carry.give(r, f, text ~= '' and text or nil)
+  return true
+end
+
 function FIX.owner(r)
   if not r or r.st ~= 'r' then return false end
   local key = held_key(r.w)

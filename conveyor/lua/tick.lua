@@ -3,7 +3,7 @@
 -- KEYS: 1 <prefix>status.
 -- ARGV: ms after which a silent worker is dead; ms that calls of callers without a worker are kept.
 -- Replies: jobs changed, 1 when work is left, ms until the next due time or deadline (0: none), now, jobs lost, jobs
---   expired, number of dead workers, their ids, then the damaged keys.
+--   expired, jobs obsolete, number of dead workers, their ids, then the damaged keys.
 -- Errors: CORRUPT <key> ...
 check_fixed()
 need('zset', 'workers', 'callers', 'sweeps', 'removals', 'expiry')
@@ -61,7 +61,7 @@ consider('todo', 0, 1)
 consider('expiry', 0, 1)
 consider('workers', dead_ms, 1)
 local out = {num(#changed), more and '1' or '0', num(next_at and max(1, next_at - now) or 0), num(now), num(lost),
-  num(expired), num(#dead)}
+  num(expired), num(carry.ended), num(#dead)}
 for i = 1, #dead do out[#out + 1] = dead[i] end
 for i = 1, #damaged do out[#out + 1] = damaged[i] end
 return out

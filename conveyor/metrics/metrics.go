@@ -14,10 +14,10 @@ import (
 type Metrics struct {
 	registry *prometheus.Registry
 
-	calls, errors, attempts           *prometheus.CounterVec
-	callSeconds, attemptSeconds       *prometheus.HistogramVec
-	extended, outdated, lost, expired prometheus.Counter
-	died, repeated                    prometheus.Counter
+	calls, errors, attempts                     *prometheus.CounterVec
+	callSeconds, attemptSeconds                 *prometheus.HistogramVec
+	extended, outdated, lost, expired, obsolete prometheus.Counter
+	died, repeated                              prometheus.Counter
 
 	mu     sync.Mutex
 	client *conveyor.Client // nil until Client
@@ -53,10 +53,11 @@ func New() *Metrics {
 		outdated: one("waybill_acknowledgements_outdated_total", "Ends of attempts that were refused, since the attempt had been superseded."),
 		lost:     one("waybill_jobs_lost_total", "Jobs that this process took from dead workers and ended leases."),
 		expired:  one("waybill_jobs_expired_total", "Jobs that this process ended as they had waited too long."),
+		obsolete: one("waybill_jobs_obsolete_total", "Jobs that this process ended as a live job made them obsolete."),
 		died:     one("waybill_workers_lost_total", "Workers that this process announced dead."),
 		repeated: one("waybill_calls_repeated_total", "Calls to the store that were repeated as their answer did not come."),
 	}
-	m.registry.MustRegister(m.calls, m.errors, m.callSeconds, m.attempts, m.attemptSeconds, m.extended, m.outdated, m.lost, m.expired,
+	m.registry.MustRegister(m.calls, m.errors, m.callSeconds, m.attempts, m.attemptSeconds, m.extended, m.outdated, m.lost, m.expired, m.obsolete,
 		m.died, m.repeated, scrape{m}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -100,7 +101,7 @@ func (m *Metrics) Attempted(queue string, outcome conveyor.Outcome, took time.Du
 func (m *Metrics) Happened(what conveyor.Incident, n int) {
 	counters := map[conveyor.Incident]prometheus.Counter{
 		conveyor.LeaseExtended: m.extended, conveyor.AckOutdated: m.outdated, conveyor.JobLost: m.lost, conveyor.JobExpired: m.expired,
-		conveyor.WorkerDied: m.died, conveyor.CallRepeated: m.repeated,
+		conveyor.JobObsolete: m.obsolete, conveyor.WorkerDied: m.died, conveyor.CallRepeated: m.repeated,
 	}
 	if c := counters[what]; c != nil {
 		c.Add(float64(n))

@@ -44,11 +44,14 @@ end
 
 -- add stores a new job. Lists that were filled before it came are found by `lists_of` in apply.lua. Whose unique key is
 -- held is refused; one that belongs to a graph is stored as failed, so that its edges are decided.
-function add(r, list, text, apart, replaces, packed)
+function add(r, list, text, apart, replaces, packed, c)
   r.T = text
   if packed then labels.give(r, packed) end
+  carry.take(r, c)
   S[r.u] = r
   local pending = wire(r, list, nil, replaces)
+  local obsolete = (pending or not r.k) and carry.obsolete(r, replaces)
+  if obsolete then r.y = nil end
   local holder = r.y and (pending or not r.k) and unique.take(r, replaces)
   if holder and #list == 0 and not find(r.fl, '[rkh]') then
     return refuse('UNIQUE ' .. r.y .. ' ' .. holder .. ' ' .. r.u)
@@ -60,6 +63,9 @@ function add(r, list, text, apart, replaces, packed)
     failures[#failures + 1] = 'unique key ' .. unique.text(r.y) .. ' is held by ' .. holder
     r.z = nil
     close_as(r, 'F')
+  elseif obsolete then
+    r.z = nil
+    close_as(r, 'O')
   elseif not pending then
     if r.k then close_as(r, r.k == '-' and 'K' or 'k') else start(r) end
   end
@@ -79,7 +85,7 @@ end
 -- update gives a job new bytes, edges, place and time. A job that has started keeps its edges and takes the rest for its
 -- next attempt, one that has done its own work only its unique key, labels and when it is removed; one that is over keeps
 -- everything.
-function update(r, new, list, text, packed)
+function update(r, new, list, text, packed, c)
   if r.st == 'r' or r.st == 'H' or r.st == 'c' and not r.x then unparent(r, list) end
   if ENDED[r.st] or r.x then return end
   if r.y ~= new.y then
@@ -92,6 +98,7 @@ function update(r, new, list, text, packed)
   local moved = r.q ~= new.q or r.ln ~= new.ln
   r.q, r.ln, r.m, r.c = new.q, new.ln, new.m, new.c
   r.N = new.N and match(new.N, '^%d+:') .. (match(r.N or '', '%d+$') or '0') -- what was used stays used
+  carry.take(r, c)
   retention.limit(r, new.v)
   clear(r, 'o')
   if has(new, 'o') then flag(r, 'o') end

@@ -118,6 +118,7 @@ function commit(script, fields)
     if r.gone then
       for _, h in ipairs({'status', 'results', 'failures', 'failed', 'progress'}) do append(hdel, PRE .. h, r.u) end
       dels[#dels + 1] = PRE .. 'jobs:' .. r.u .. ':log'
+      carry.drop(r, hdel)
       told[#told + 1] = r.u .. ' '
     else
       local text = encode(r)
@@ -131,6 +132,7 @@ function commit(script, fields)
   unschedule(past)
   unique.commit(keyed)
   labels.commit(labelled)
+  carry.commit()
   flush_all_members()
   flush_places()
   keep_failed(failed)

@@ -15,10 +15,12 @@ local function close_as(r, outcome, cause)
   touch(r)
   settle(r)
 end
+carry.close_as = close_as
 
 -- start: all edges are satisfied. The job waits for its time or is ready. A child of a dead parent joins in push.
 local function start(r)
   r.o = nil
+  if carry.obsolete(r) then return close_as(r, 'O') end
   local due = tonumber(r.d or 0)
   if r.e then due = max(due, now + tonumber(r.e)) end
   if due > now then schedule(r, due) else push(r) end

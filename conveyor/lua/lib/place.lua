@@ -194,7 +194,7 @@ local function release_due(n)
     local r = due[i]
     if r.st == 's' then
       r.od = nil -- its ticket is out already
-      push(r, has(r, 'p'))
+      if carry.obsolete(r) then carry.close_as(r, 'O') else push(r, has(r, 'p')) end
     end
   end
   return #us

@@ -1,0 +1,40 @@
+package conveyor
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/waybill-dev/waybill/conveyor/wire"
+)
+
+// carriedFlags are the hashes of texts that few jobs carry beside their entry, and the flags in it that say so, as
+// lua/lib/carry.lua has them.
+var carriedFlags = map[string]string{"roots": "v"}
+
+// carriedBy is what the bytes of a job say that belongs into such a hash; "" when they say nothing or cannot be read.
+func carriedBy(name, bytes string) string {
+	job := &wire.Job{}
+	if bytes == "" || proto.Unmarshal([]byte(bytes), job) != nil {
+		return ""
+	}
+	if name == "roots" && checkLabels(job.ObsoleteIf) == nil {
+		return packLabels(job.ObsoleteIf)
+	}
+	return ""
+}
+
+// carried checks I2 between these hashes and the flags.
+func (j *judgement) carried() {
+	for name, flag := range carriedFlags {
+		detail := "its entry does not say that it is here"
+		switch flagged := strings.Contains(flagsOf(j.entry), flag); {
+		case flagged == j.fields[name]:
+			continue
+		case flagged:
+			detail = "what it carries is gone"
+		}
+		j.say("I2", j.keys.key(name), detail, fmt.Sprintf("have %s and the entry of %s agree", name, j.uuid), newFix("recarry", flag, carriedBy(name, j.full)))
+	}
+}
