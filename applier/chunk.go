@@ -71,7 +71,7 @@ func (w *rowWriter) changes(r *planner.Row) ([]conveyor.Change, error) {
 		if r.Leave {
 			return w.leaving(r, attach)
 		}
-		built, err := w.jobs.build(r.Job, r.Next)
+		built, err := w.jobs.build(r.Job, r.Next, r.Recurs())
 		if err != nil {
 			return nil, err
 		}

@@ -167,7 +167,8 @@ type Result struct {
 	Bad []Followed
 	// Scheduled is how many jobs wait for their time, which somebody has to be there for to run them.
 	Scheduled int
-	// Schedules are the declared schedules and gates, by address, as they stood when the run ended; the first maxSchedules.
+	// Schedules are the declared schedules and gates, by address, as they stood when the run was followed to its end; the first
+	// maxSchedules.
 	Schedules []ScheduleSeen
 	Outputs   map[string]string // canonical JSON by name
 	// From is where the run begins in the event stream: all that its jobs did comes after it. Nil when it wrote nothing.

@@ -79,7 +79,9 @@ func (f *follower) run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("follow workflow %q: %w. The jobs go on; apply again to follow them", f.workflow, err)
 	}
-	return f.result(), nil
+	r := f.result()
+	r.Schedules = f.schedules(ctx)
+	return r, nil
 }
 
 // settled tells whether nothing is left to tell, and nothing to wait for.

@@ -22,8 +22,9 @@ type jobBuilder struct {
 	uuids     func(config.Addr) (string, bool) // of the submission that stands after this apply
 }
 
-// build makes the job that next records. Its payload is filled, sealed and signed in this order.
-func (b *jobBuilder) build(j *config.Job, next *planner.Record) (*wire.Job, error) {
+// build makes the job that next records; recurs says that it is a template. Its payload is filled, sealed and signed in this
+// order.
+func (b *jobBuilder) build(j *config.Job, next *planner.Record, recurs bool) (*wire.Job, error) {
 	payload, err := fillPlaceholders(j.Payload, b.uuids)
 	if err != nil {
 		return nil, fmt.Errorf("submit %s: %w", j.Addr, err)
@@ -50,6 +51,7 @@ func (b *jobBuilder) build(j *config.Job, next *planner.Record) (*wire.Job, erro
 		job.Priority = proto.Int32(int32(j.Priority))
 	}
 	setEdges(job, next.Edges)
+	setCycles(job, j, recurs)
 	if j.Sensitive {
 		if err := b.keyring.SealJob(job); err != nil {
 			return nil, fmt.Errorf("submit %s: %w", j.Addr, err)

@@ -80,7 +80,7 @@ func TestBuildJob(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := jobBuilder{namespace: "n", uuids: func(a config.Addr) (string, bool) { return up, a.Name == "up" }}
-			got, err := b.build(test.job, &planner.Record{UUID: id, Edges: test.edges})
+			got, err := b.build(test.job, &planner.Record{UUID: id, Edges: test.edges}, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestBuildSealsAndSigns(t *testing.T) {
 	j := &config.Job{Addr: addr(t, "job.a"), Type: "exec", Queue: "q", Priority: 1, Retry: defaultRetry,
 		Payload: []byte(`{"env":{"KEY":"hunter2","UP":"` + placeholder("job.up") + `"}}`), Sensitive: true}
 	b := jobBuilder{namespace: "n", keyring: keyring, uuids: func(config.Addr) (string, bool) { return "the-uuid", true }}
-	job, err := b.build(j, &planner.Record{UUID: uuid.New()})
+	job, err := b.build(j, &planner.Record{UUID: uuid.New()}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestBuildSealsAndSigns(t *testing.T) {
 		t.Errorf("payload (-want +got):\n%s", diff)
 	}
 	without := jobBuilder{namespace: "n", uuids: b.uuids}
-	if _, err := without.build(j, &planner.Record{}); !errors.Is(err, conveyor.ErrNoKey) {
+	if _, err := without.build(j, &planner.Record{}, false); !errors.Is(err, conveyor.ErrNoKey) {
 		t.Errorf("without a key: %v, want %v", err, conveyor.ErrNoKey)
 	}
 }

@@ -94,7 +94,7 @@ func (s *submission) rereadRecords(ctx context.Context) error {
 	if snap.state.Lineage == s.state.Lineage {
 		s.fresh = false
 	}
-	snap.state.Lineage = s.state.Lineage
+	snap.state.Lineage, snap.state.Now = s.state.Lineage, s.state.Now
 	s.state, s.meta = snap.state, snap.meta
 	return nil
 }

@@ -95,11 +95,11 @@ func (g *judge) held(j *watchedJob) rest {
 }
 
 // closing is parked if some of its recorded children have not ended, and all of those rest. Children that an attempt
-// made are not recorded: a job that waits for one of them alone is not parked.
+// made are not recorded: a job that waits for one of them alone is not parked. Nothing waits for a template, which never ends.
 func (g *judge) closing(j *watchedJob) rest {
 	r := moving
 	for _, child := range g.jobs.children[j.status.UUID] {
-		if child.status.State.Ended() || child.status.State == conveyor.StateUnknown {
+		if child.status.State.Ended() || child.status.State == conveyor.StateUnknown || child.status.State == conveyor.StateTemplate {
 			continue
 		}
 		if g.rest(child) == moving {

@@ -24,6 +24,23 @@ func ReadState(ctx context.Context, c *conveyor.Client, workflow string) (*plann
 	return snap.state, nil
 }
 
+// ReadStateFor is ReadState for a plan of w: if w declares a schedule, it also reads the store's clock, by which the plan tells when
+// that fires.
+func ReadStateFor(ctx context.Context, c *conveyor.Client, w *config.Workflow) (*planner.State, error) {
+	s, err := ReadState(ctx, c, w.Name)
+	if err != nil {
+		return nil, err
+	}
+	return s, readClock(ctx, c, w, s)
+}
+
+func readClock(ctx context.Context, c *conveyor.Client, w *config.Workflow, s *planner.State) (err error) {
+	if slices.ContainsFunc(w.Jobs, func(j *config.Job) bool { return j.Schedule != nil }) {
+		s.Now, err = c.Now(ctx)
+	}
+	return err
+}
+
 // snapshot is a state with what only the applier needs of it.
 type snapshot struct {
 	state *planner.State

@@ -93,8 +93,10 @@ func (s *submission) underLock(ctx context.Context) error {
 func (s *submission) readState(ctx context.Context) error {
 	var snap *snapshot
 	err := s.patient().call(ctx, func(ctx context.Context) (err error) {
-		snap, err = readSnapshot(ctx, s.client, s.workflow)
-		return err
+		if snap, err = readSnapshot(ctx, s.client, s.workflow); err != nil {
+			return err
+		}
+		return readClock(ctx, s.client, s.run.Workflow, snap.state)
 	})
 	if err != nil {
 		return err

@@ -80,6 +80,7 @@ type watcher struct {
 	locks    rota
 	seen     seenFlows
 	fleet    fleet
+	cycles   cycles
 }
 
 func newWatcher(c *conveyor.Client, o WatchOptions, mail *mailbox) *watcher {
@@ -87,6 +88,7 @@ func newWatcher(c *conveyor.Client, o WatchOptions, mail *mailbox) *watcher {
 		client: c, only: o.Workflow, every: cmp.Or(o.turn, turnEvery), mail: mail, began: time.Now(),
 		jobs: map[string]*watchedJob{}, flows: map[string]*flow{}, early: map[*watchedJob]bool{}, runs: map[*watchedJob]bool{},
 		news: map[*watchedJob]bool{}, loads: map[string]int{}, counts: map[string]*queueCounts{}, words: map[string]string{},
+		cycles: newCycles(),
 	}
 }
 
@@ -95,10 +97,11 @@ type queueCounts struct{ started, ended int64 }
 
 // told is an event that waits for the text of a failure.
 type told struct {
-	flow   *flow
-	event  JobChanged
-	failed bool
-	fence  int64 // of the attempt that has
+	flow       *flow
+	event      JobChanged
+	occurrence bool // it is of an occurrence
+	failed     bool
+	fence      int64 // of the attempt that has
 }
 
 // step waits for the next events and tells them, and looks at what no event announces when its turn has come.
@@ -160,10 +163,15 @@ func (w *watcher) take(e conveyor.Event) {
 		w.count(j, s)
 		w.see(j, s, Position{Seq: e.Seq, Part: i + 1}, e.At)
 	}
-	last := map[*flow]bool{}
+	type list struct {
+		flow       *flow
+		occurrence bool
+	}
+	last := map[list]bool{}
 	for i := len(w.told) - 1; i >= before; i-- {
 		t := &w.told[i]
-		t.event.Last, last[t.flow] = !last[t.flow], true
+		of := list{t.flow, t.occurrence}
+		t.event.Last, last[of] = !last[of], true
 	}
 	w.tellProgress(time.Now())
 }
@@ -200,12 +208,14 @@ func (w *watcher) see(j *watchedJob, s conveyor.Status, p Position, at time.Time
 		w.jobs[s.UUID] = j
 		if s.Recorded {
 			w.early[j] = true
+			w.rehome(s.UUID)
 		}
 	}
 	prior := j.status
 	w.tally(j, -1)
 	j.status = s
 	w.tally(j, 1)
+	w.seeTemplate(s)
 	if prior.State == conveyor.StateRunning {
 		w.carries(prior.Owner, -1)
 	}
@@ -213,12 +223,16 @@ func (w *watcher) see(j *watchedJob, s conveyor.Status, p Position, at time.Time
 		w.carries(s.Owner, 1)
 	}
 	if j.flow == nil {
-		if !w.early[j] {
+		switch {
+		case s.Template != "" || prior.Template != "":
+			w.occurrenceChanged(j, prior, p, at)
+		case !w.early[j]:
 			w.loose.changed(j)
 		}
 		if s.State == conveyor.StateUnknown {
 			delete(w.jobs, s.UUID)
 			delete(w.early, j)
+			w.rehome(s.UUID)
 		}
 		return
 	}
@@ -236,7 +250,7 @@ func (w *watcher) see(j *watchedJob, s conveyor.Status, p Position, at time.Time
 	if up := w.jobs[s.Cause]; s.State == conveyor.StateSkipped && up != nil && up.recorded() {
 		e.Upstream = up.addr.String()
 	}
-	w.told = append(w.told, told{j.flow, e, failed, failedFence(prior, s)})
+	w.told = append(w.told, told{flow: j.flow, event: e, failed: failed, fence: failedFence(prior, s)})
 }
 
 // running keeps track of the recorded jobs that run.
@@ -263,6 +277,8 @@ func (w *watcher) carries(worker string, by int) {
 // tally counts a job where it belongs.
 func (w *watcher) tally(j *watchedJob, by int) {
 	switch {
+	case j.status.Template != "":
+		w.tallyOccurrence(j, by)
 	case j.flow != nil:
 		j.flow.counts[j.status.State] += by
 	case j.status.State != conveyor.StateUnknown && !w.early[j]:

@@ -13,7 +13,7 @@ type WatchOptions struct {
 	turn time.Duration // tests: time between two turns; default turnEvery
 }
 
-// OfWorkflow is an event of one workflow of a watched namespace: Following, JobChanged, JobProgress, StillRunning, Warning or WarningOver.
+// OfWorkflow is an event of one workflow of a watched namespace: Following, JobChanged, OccurrenceChanged, JobProgress, StillRunning, Warning or WarningOver.
 type OfWorkflow struct {
 	Workflow string
 	Event    Event
@@ -29,12 +29,14 @@ type WorkflowsSeen struct {
 // WorkflowSeen is one workflow at a glance.
 type WorkflowSeen struct {
 	// Name is "" for the jobs that belong to no workflow: added by hand, by a program, by another job, or left by an earlier apply.
-	Name    string
-	Jobs    int
-	Counts  StateCounts
-	Serial  int64   // rises with each change of its state
-	Lock    *Holder // who applies or destroys it now; nil: nobody
-	Problem string  // why its state cannot be read; "" otherwise. Its jobs are then counted as nobody's
+	Name   string
+	Jobs   int
+	Counts StateCounts
+	// Occurrences counts what the engine made from the workflow's templates and holds still; Jobs and Counts are without them.
+	Occurrences StateCounts
+	Serial      int64   // rises with each change of its state
+	Lock        *Holder // who applies or destroys it now; nil: nobody
+	Problem     string  // why its state cannot be read; "" otherwise. Its jobs are then counted as nobody's
 }
 
 // StateCounts are numbers of jobs, indexed by conveyor.State.

@@ -23,10 +23,12 @@ type flow struct {
 	jobs     *watchedJobs // nil: not read
 	counts   StateCounts
 	told     bool // its list of jobs was
-	gone     bool // nothing is left of it
-	readAt   time.Time
-	took     time.Duration // to read it
-	warned   map[Warning]bool
+
+	occurrences StateCounts // of its templates
+	gone        bool        // nothing is left of it
+	readAt      time.Time
+	took        time.Duration // to read it
+	warned      map[Warning]bool
 }
 
 // flow is the workflow of that name.
@@ -109,6 +111,7 @@ func (w *watcher) adopt(f *flow, jobs *watchedJobs) {
 		j.told = max(j.told, failuresOf(j.status))
 		w.jobs[id] = j
 		w.tally(j, 1)
+		w.rehome(id)
 		w.running(j, j.status)
 		j.record = w.brief(j.record)
 	}
@@ -141,6 +144,7 @@ func (w *watcher) release(f *flow, next *watchedJobs) {
 		w.tally(j, -1)
 		j.flow, j.record, j.above = nil, nil, nil
 		w.running(j, j.status)
+		w.rehome(j.status.UUID)
 		if j.status.State == conveyor.StateUnknown {
 			delete(w.jobs, j.status.UUID)
 			continue
@@ -232,7 +236,7 @@ func (w *watcher) tellSeen(now bool) {
 	for _, name := range sortedKeys(w.flows) {
 		f := w.flows[name]
 		if n := len(f.order()); w.shows(f) && !f.gone && (n > 0 || f.lock != nil || f.problem != "") {
-			list = append(list, WorkflowSeen{Name: name, Jobs: n, Counts: f.counts, Serial: f.serial, Lock: f.lock, Problem: f.problem})
+			list = append(list, WorkflowSeen{Name: name, Jobs: n, Counts: f.counts, Occurrences: f.occurrences, Serial: f.serial, Lock: f.lock, Problem: f.problem})
 		}
 	}
 	sameNames := slices.EqualFunc(list, w.seen.list, func(a, b WorkflowSeen) bool { return a.Name == b.Name })

@@ -104,6 +104,7 @@ func (w *watcher) readFlows(ctx context.Context, all bool) error {
 			delete(w.early, j)
 			w.tally(j, 1)
 			w.loose.changed(j)
+			w.rehome(j.status.UUID)
 		}
 	}
 	w.tell(ctx) // of the lists as they were
@@ -181,18 +182,17 @@ func (w *watcher) tell(ctx context.Context) {
 				t.event.LogTail = logEnd(ctx, w.client, t.event.Status.UUID, t.fence)
 			}
 		}
+		if t.occurrence {
+			w.post(t.flow, OccurrenceChanged{t.event})
+			continue
+		}
 		w.post(t.flow, t.event)
 	}
 }
 
 // named puts addresses into the text of a failure.
 func (w *watcher) named(text string) string {
-	return namedHolder(text, func(uuid string) string {
-		if j := w.jobs[uuid]; j != nil && j.flow != nil {
-			return j.addr.String()
-		}
-		return ""
-	})
+	return namedHolder(text, w.nameOf)
 }
 
 // readProgress tells how far the jobs are that ran before the watch began.

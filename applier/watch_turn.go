@@ -57,6 +57,9 @@ func (w *watcher) look(ctx context.Context) error {
 	if err := w.seeCrew(ctx, beats); err != nil {
 		return err
 	}
+	if err := w.seeSchedules(ctx); err != nil {
+		return err
+	}
 	w.tellSeen(false) // warnings are of workflows that were told
 	w.warnUnserved()
 	return nil
@@ -176,13 +179,15 @@ func (w *watcher) warnUnserved() {
 		if f == nil {
 			continue // the jobs of no workflow
 		}
-		if !w.shows(f) || f.counts[conveyor.StateQueued]+f.counts[conveyor.StateScheduled] == 0 {
+		waiting := f.counts[conveyor.StateQueued] + f.counts[conveyor.StateScheduled] + f.occurrences[conveyor.StateQueued]
+		if !w.shows(f) || waiting == 0 {
 			f.warned = retold(f.warned, nil, func(e Event) { w.post(f, e) })
 			continue
 		}
 		needs := map[Need]bool{}
 		for _, j := range f.order() {
-			if j.waits() {
+			m := w.cycles.made[j.status.UUID]
+			if j.waits() || m != nil && m.counts[conveyor.StateQueued] > 0 {
 				needs[Need{Queue: j.record.Queue, Type: j.record.Type, KeyID: j.record.KeyID}] = true
 			}
 		}

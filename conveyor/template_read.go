@@ -203,23 +203,42 @@ func (c *Client) ListTemplates(ctx context.Context) ([]Template, error) {
 // History returns the latest cycles of a root that are over, and the ticks that made none, newest first: at most limit, and
 // HistoryLimit are kept. A limit of 0 is all of them. It is empty of what is no root; that ones that are live has Templates.
 func (c *Client) History(ctx context.Context, root string, limit int) ([]Cycle, error) {
-	if !validName(root) {
-		return nil, fmt.Errorf("history: %w: %q", ErrUUID, root)
-	}
-	if limit < 0 {
-		return nil, fmt.Errorf("history %s: limit %d is negative", root, limit)
-	}
-	lines, err := c.rdb.LRange(ctx, c.keys.history(root), 0, int64(limit)-1).Result()
+	all, err := c.Histories(ctx, []string{root}, limit)
 	if err != nil {
-		return nil, read(ctx, "history "+root, err)
+		return nil, err
 	}
-	out := make([]Cycle, 0, len(lines))
-	for _, line := range lines {
-		cycle, err := decodeHistory(c.keys.history(root), line)
-		if err != nil {
-			return nil, fmt.Errorf("history %s: %w", root, err)
+	return all[0], nil
+}
+
+// Histories returns the latest cycles of several roots, as History does of each, in the order of roots.
+func (c *Client) Histories(ctx context.Context, roots []string, limit int) ([][]Cycle, error) {
+	if limit < 0 {
+		return nil, fmt.Errorf("history: limit %d is negative", limit)
+	}
+	pipe := c.rdb.Pipeline()
+	reads := make([]*redis.StringSliceCmd, len(roots))
+	for i, root := range roots {
+		if !validName(root) {
+			return nil, fmt.Errorf("history: %w: %q", ErrUUID, root)
 		}
-		out = append(out, cycle)
+		reads[i] = pipe.LRange(ctx, c.keys.history(root), 0, int64(limit)-1)
+	}
+	if len(roots) > 0 {
+		_, _ = pipe.Exec(ctx) // each command is asked for its own error
+	}
+	out := make([][]Cycle, len(roots))
+	for i, root := range roots {
+		lines, err := reads[i].Result()
+		if err != nil {
+			return nil, read(ctx, "history "+root, err)
+		}
+		for _, line := range lines {
+			cycle, err := decodeHistory(c.keys.history(root), line)
+			if err != nil {
+				return nil, fmt.Errorf("history %s: %w", root, err)
+			}
+			out[i] = append(out[i], cycle)
+		}
 	}
 	return out, nil
 }

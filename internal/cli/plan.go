@@ -106,7 +106,7 @@ func (p *planning) close(err *error) {
 
 // make makes the plan.
 func (p *planning) make(ctx context.Context) (d difference, err error) {
-	state, err := applier.ReadState(ctx, p.store.client, p.workflow.Name)
+	state, err := applier.ReadStateFor(ctx, p.store.client, p.workflow)
 	if err != nil {
 		return d, err
 	}
