@@ -53,7 +53,7 @@ func (g *Graph) recur() (diags hcl.Diagnostics) {
 func (g *Graph) twoRoots(job int32, second link) *hcl.Diagnostic {
 	first, other := g.rootOf[job], g.rootOf[second.to]
 	j := g.jobs[job]
-	at := &j.Range
+	var at *hcl.Range
 	if second.kind.Parent() {
 		at = &j.Parents[second.block].Range
 	} else {
