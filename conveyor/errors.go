@@ -29,6 +29,8 @@ var (
 	ErrReservedLabel   = errors.New("the name is reserved for facts of the engine")
 	ErrUnique          = errors.New("unique key is held by another job")
 	ErrState           = errors.New("not possible in the job's state")
+	// ErrTemplate refuses to make a template of a job, or a job of a template: that is a new job, under another uuid.
+	ErrTemplate = errors.New("a template stays a template, and a job a job")
 	// ErrCorrupt means a key of the wrong type or an undecodable entry; the message names the key. Nothing was changed.
 	ErrCorrupt = errors.New("corrupt data")
 	// ErrUnavailable wraps failures of Redis or of the way to it. The call may be repeated; all others are fatal.

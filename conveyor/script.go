@@ -36,22 +36,25 @@ func (s *script) freely() *script {
 // core is what every script needs that changes jobs.
 var core = []string{"base", "tell", "entry", "ticket", "edge", "labels", "carry", "place", "meet", "settle", "unique", "retention", "commit"}
 
+// settling is what a script needs that takes jobs to their end: an occurrence of a template makes others then.
+var settling = append(core[:len(core):len(core)], "wire", "change", "cycle")
+
 // scriptList is all that newScript made.
 var scriptList []*script
 
 var (
-	applyScript    = newScript("apply", append(core[:len(core):len(core)], "wire", "change")...)
-	exchangeScript = newScript("exchange", append(core[:len(core):len(core)], "worker", "fair")...)
-	tickScript     = newScript("tick", append(core[:len(core):len(core)], "worker", "sweep")...)
-	leaveScript    = newScript("leave", append(core[:len(core):len(core)], "worker")...)
+	applyScript    = newScript("apply", append(settling[:len(settling):len(settling)], "template")...)
+	exchangeScript = newScript("exchange", append(settling[:len(settling):len(settling)], "worker", "fair")...)
+	tickScript     = newScript("tick", append(settling[:len(settling):len(settling)], "worker", "sweep")...)
+	leaveScript    = newScript("leave", append(settling[:len(settling):len(settling)], "worker")...)
 	progressScript = newScript("progress", core...)
 	beatScript     = newScript("beat", "base", "tell", "entry")
 	emitScript     = newScript("emit", "base", "tell", "entry")
-	repairScript   = newScript("repair", append(core[:len(core):len(core)], "wire", "change")...)
+	repairScript   = newScript("repair", settling...)
 	damagedScript  = newScript("damaged", "base", "tell", "entry", "ticket", "edge")
 	logScript      = newScript("log", "base", "entry")
 	queueScript    = newScript("queue", "base")
-	purgeScript    = newScript("purge", core...)
+	purgeScript    = newScript("purge", settling...)
 )
 
 func newScript(name string, pieces ...string) *script {
@@ -162,6 +165,8 @@ func (c *Client) scriptError(ctx context.Context, s *script, err error) error {
 		return ErrNotFound // whoever called names the job
 	case "STATE":
 		return fmt.Errorf("%s: %w", text, ErrState)
+	case "TEMPLATE":
+		return fmt.Errorf("%w: %s", ErrTemplate, text)
 	case "UNIQUE":
 		return parseUnique(text)
 	case "CONFLICT":

@@ -5,11 +5,13 @@
 --   Versions are '=<version>' to set and '-<version>' to remove (no value follows).
 --   Kinds: A add, U update, C cancel, L drop the recorded flag, O reopen, T companion write only, R retry, H release, D remove.
 --   A and U: entry text (state ignored), bytes. O and R: opening; with option s then entry text. Options, in this order:
---   s see O and R; e edges follow; l labels follow; v labels that make it obsolete follow; x expected state letters follow; p the replaced uuid follows;
+--   s see O and R; e edges follow; l labels follow; v labels that make it obsolete follow; m it is a template: its settings
+--   follow, "<kind><catchup><overlap><disabled>|<max_cycles>|<schedule>", see lib/template.lua; y the state that its first execution
+--   gets follows; x expected state letters follow; p the replaced uuid follows;
 --   t companion write follows;
 --   w withdraw; n cancel the replaced one; b bytes go to jobs:<uuid>.
 -- Replies: how many jobs ended since they are obsolete; the keys that are damaged and delay some job, usually none. Errors: GUARD; CONFLICT <index>:<state or
---   version>:<s|v>,...; OUTDATED <uuid>; UNKNOWN <uuid>; UNIQUE <key> <holder> <uuid>; STATE <uuid>; CORRUPT [<step>] <key> ...
+--   version>:<s|v>,...; OUTDATED <uuid>; UNKNOWN <uuid>; UNIQUE <key> <holder> <uuid>; STATE <uuid>; TEMPLATE <uuid>; CORRUPT [<step>] <key> ...
 strict_keys = true
 check_fixed()
 local at = 1
@@ -47,6 +49,7 @@ while at <= argc do
   local c = {
     u = ARGV[at + 1], kind = sub(o, 1, 1), edges = none, entry = nil, bytes = nil, opening = nil, expect = nil,
     replaces = nil, attach = nil, withdraw = nil, cancel = nil, apart = nil, labels = nil, v = nil,
+    template = nil, sync = nil,
   }
   at = at + 2
   list[#list + 1] = c
@@ -71,6 +74,11 @@ while at <= argc do
     if find(o, 'v', 2, true) then
       c.v = arg()
       need('hash', 'roots')
+    end
+    c.template = find(o, 'm', 2, true) and arg() or nil
+    if find(o, 'y', 2, true) then
+      c.sync = arg()
+      need('hash', 'sync')
     end
     c.expect = find(o, 'x', 2, true) and arg()
     c.replaces = find(o, 'p', 2, true) and arg()
@@ -157,7 +165,7 @@ local function replace(c)
   local old = c.replaces and S[c.replaces]
   if not old or old.gone then return end
   withdraw(old)
-  if c.cancel then cancel(old) end
+  if c.cancel or old.st == 't' then cancel(old) end
   unrecord(old, true)
 end
 
@@ -192,7 +200,7 @@ local function change(index, c)
       r = sprout(c.u, c.entry)
       if records then flag(r, 'r') end
       lists_of(r)
-      add(r, c.edges, c.bytes, c.apart, c.replaces, c.labels, c)
+      if c.template then cycle.store(r, c) else add(r, c.edges, c.bytes, c.apart, c.replaces, c.labels, c) end
     else
       if records and not has(r, 'r') then
         flag(r, 'r')
@@ -204,6 +212,7 @@ local function change(index, c)
   end
   if c.kind == 'T' then return end
   if c.kind == 'L' then
+    if r and r.st == 't' then cancel(r) end
     if r then unrecord(r, true) end
     return
   end
@@ -217,6 +226,8 @@ local function change(index, c)
     touch(r, true)
   end
   if c.kind == 'U' then
+    if (has(r, 't') ~= nil) ~= (c.template ~= nil) then return refuse('TEMPLATE ' .. r.u) end
+    if r.st == 't' then return cycle.restore(r, c) end
     update(r, decode(c.u, c.entry), c.edges, c.bytes, c.labels, c)
   elseif c.kind == 'C' then
     if c.withdraw then withdraw(r) end
@@ -245,6 +256,7 @@ if #conflicts > 0 then return redis.error_reply('CONFLICT ' .. concat(conflicts,
 flush_each('HSET', 'hash', hsets)
 flush_each('HDEL', 'hash', hdels)
 flush_graph()
+cycle.flush()
 strict_keys = false
 settle_all()
 commit(event)

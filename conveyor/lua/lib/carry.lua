@@ -23,6 +23,13 @@ function carry.text(r, f)
   return is(key, 'hash') and call('HGET', key, r.u) or ''
 end
 
+-- of is all that a job carries, by flag.
+function carry.of(r)
+  local out = {}
+  for f in pairs(carry.keys) do out[f] = has(r, f) and carry.text(r, f) or nil end
+  return out
+end
+
 -- drop takes away what a job carries of which nothing is to be left.
 function carry.drop(r, hdel)
   for f, name in pairs(carry.keys) do
@@ -63,7 +70,7 @@ local function alive(r, text, but)
   local stale = {r.u}
   if but then stale[2] = but end
   for u, c in pairs(S) do
-    if c and c ~= r and u ~= but and (labels.given[u] or has(c, 'l') and (c.x or not ENDED[c.st] ~= not ENDED[c.os])) then
+    if c and c ~= r and u ~= but and not has(c, 't') and (labels.given[u] or has(c, 'l') and (c.x or not ENDED[c.st] ~= not ENDED[c.os])) then
       if not ENDED[c.st] and not c.x then
         local now_has, all = ',' .. (labels.given[u] or call('HGET', labels.key, u) or '') .. ',', true
         for i = 1, #parts do all = all and find(now_has, parts[i], 1, true) end

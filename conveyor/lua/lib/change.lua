@@ -53,7 +53,7 @@ function add(r, list, text, apart, replaces, packed, c)
   local obsolete = (pending or not r.k) and carry.obsolete(r, replaces)
   if obsolete then r.y = nil end
   local holder = r.y and (pending or not r.k) and unique.take(r, replaces)
-  if holder and #list == 0 and not find(r.fl, '[rkh]') then
+  if holder and #list == 0 and not r.C and not find(r.fl, '[rkh]') then
     return refuse('UNIQUE ' .. r.y .. ' ' .. holder .. ' ' .. r.u)
   end
   if apart or holder or has(r, 'm') or pending and #list > 1 then keep_bytes(r, text) end
@@ -301,5 +301,6 @@ function flush_graph()
   many('HDEL', PRE .. 'failed', unfail)
   for i = 1, #unlisted do unlist(unlisted[i][1], unlisted[i][2]) end
   for i = 1, #forgotten do forget(forgotten[i]) end
+  lists, parents_first, heirs_last, bytes, hashes, unfail, forgotten, unlisted, emptied = {}, {}, {}, {}, {}, {}, {}, {}, {}
 end
 end

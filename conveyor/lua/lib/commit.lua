@@ -76,7 +76,7 @@ end
 function commit(script, fields)
   local depth, slots, given = {}, {}, labels.given
   local zadd, zrem, hdel = {}, {}, {}
-  local set, told, failed, past, over, keyed, labelled = {}, {}, {}, {}, {}, {}, {}
+  local set, told, failed, past, over, keyed, labelled, moved = {}, {}, {}, {}, {}, {}, {}, {}
   for i = 1, #changed do
     local r = changed[i]
     local st, was = r.gone and '' or r.st, r.os
@@ -115,6 +115,7 @@ function commit(script, fields)
     local crossed = not ENDED[st] ~= not ENDED[was] or r.gone -- from live to over, or back, or away
     if r.y ~= r.oy or crossed and r.y then keyed[#keyed + 1] = r end
     if given[r.u] or crossed and has(r, 'l') then labelled[#labelled + 1] = r end
+    if r.C and (crossed or not was) then moved[#moved + 1] = r end
     if r.gone then
       for _, h in ipairs({'status', 'results', 'failures', 'failed', 'progress'}) do append(hdel, PRE .. h, r.u) end
       dels[#dels + 1] = PRE .. 'jobs:' .. r.u .. ':log'
@@ -133,6 +134,7 @@ function commit(script, fields)
   unique.commit(keyed)
   labels.commit(labelled)
   carry.commit()
+  if #moved > 0 then cycle.commit(moved, zadd, zrem) end
   flush_all_members()
   flush_places()
   keep_failed(failed)

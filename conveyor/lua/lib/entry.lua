@@ -7,8 +7,6 @@
 --   was     its entry as loaded; os, oq, ol, ow, on, od, oy, ov, oa are state, queue, lane, owner, place, due time,
 --           unique key, waiting limit and remove_after in it. All are nil for a new job.
 --   bad     its entry cannot be decoded
-local TAGS = {'d', 'e', 'f', 'a', 'l', 'g', 'w', 'i', 'p', 'x', 'k', 's', 't', 'z', 'b', 'h', 'm', 'o'}
-local RARE = {'y', 'j', 'r', 'v', 'c', 'N'} -- for few jobs
 local ENDED = {C = true, F = true, f = true, X = true, K = true, k = true, O = true, E = true}
 
 local S = {}       -- records by uuid; false for a uuid without entry
@@ -41,10 +39,15 @@ local function decode(u, text)
   return r
 end
 
+local encode
+do
+local TAGS = {'d', 'e', 'f', 'a', 'l', 'g', 'w', 'i', 'p', 'x', 'k', 's', 't', 'z', 'b', 'h', 'm', 'o'}
+local RARE = {'y', 'j', 'r', 'v', 'c', 'N', 'C', 'D'} -- for few jobs
+
 -- encode is called for every changed job: it fills one table again and again. Places and counters stay below 1e14, up
 -- to which a number is written without exponent.
 local parts = {}
-local function encode(r)
+function encode(r)
   parts[1], parts[2], parts[3], parts[4], parts[5], parts[6] = r.st, r.ln, r.fl, '|', r.q, '|'
   parts[7] = r.n > 0 and r.n or ''
   local n = 7
@@ -56,7 +59,7 @@ local function encode(r)
       n = n + 3
     end
   end
-  if r.y or r.j or r.r or r.v or r.c or r.N then
+  if r.y or r.j or r.r or r.v or r.c or r.N or r.C or r.D then
     for i = 1, #RARE do
       local tag = RARE[i]
       local v = r[tag]
@@ -67,6 +70,7 @@ local function encode(r)
     end
   end
   return concat(parts, '', 1, n)
+end
 end
 
 -- load brings the records of many uuids into S with few calls.

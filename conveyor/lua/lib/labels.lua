@@ -1,6 +1,6 @@
 -- labels: the hash `labels` maps a labelled job (flag l) to "<name>=<value>,...", sorted and escaped, see labels.go. Sets name
 -- the jobs that have them: label:<name>=<value>, label:<name>=, label:=<value> and label:= live ones, past:... those that
--- ended and are still kept.
+-- ended and are still kept, kind:... templates.
 local labels = {key = PRE .. 'labels', given = {}} -- given: by uuid, '' for none
 
 -- give notes the labels that this call gives to a job that it changes; nil: it is to have none.
@@ -49,7 +49,8 @@ function labels.commit(rs)
   for i = 1, #rs do
     local r = rs[i]
     local before, after = stored[r.u] or '', labels.given[r.u] or stored[r.u] or ''
-    local from, to = ENDED[r.os] and 'past:' or 'label:', ENDED[r.st] and 'past:' or 'label:'
+    local live = has(r, 't') and 'kind:' or 'label:'
+    local from, to = ENDED[r.os] and 'past:' or live, ENDED[r.st] and 'past:' or live
     if r.gone then after = '' end
     if before ~= after or from ~= to then
       if before ~= '' then index(rem, from, before, r.u) end

@@ -2,6 +2,7 @@
 -- is done or whose end is decided; settle.lua takes it to its end.
 local work = {}
 local dels = {} -- keys that commit deletes
+local cycle = {} -- filled by cycle.lua, in the scripts that take jobs to their end
 
 local function settle(r)
   if not r.queued then
@@ -54,14 +55,6 @@ local function groups_text(groups)
   return concat(t, ',')
 end
 
-local function groups_of(text)
-  local list = {}
-  for g, k, p, bad, by in gmatch(text or '', '(%d+)(%a)(%d+):(%d+):?([^,]*)') do
-    list[#list + 1] = {g = g, k = k, p = tonumber(p), bad = tonumber(bad), by = by ~= '' and by or nil}
-  end
-  return list
-end
-
 -- judge_group excludes a job by a group that is decided; last is the upstream that was decided last.
 local function judge_group(r, g, last)
   if g.p > 0 then return end
@@ -87,6 +80,17 @@ local function drop(r, by)
   close_as(r, 'X', by)
 end
 
+-- What only these two need is local to this block: a script has at most 200 locals in all.
+local meet_child, meet_heir
+do
+local function groups_of(text)
+  local list = {}
+  for g, k, p, bad, by in gmatch(text or '', '(%d+)(%a)(%d+):(%d+):?([^,]*)') do
+    list[#list + 1] = {g = g, k = k, p = tonumber(p), bad = tonumber(bad), by = by ~= '' and by or nil}
+  end
+  return list
+end
+
 -- cut tells whether an edge to P no longer counts: P is withdrawn and the edge is not its successor's.
 local function cut(P, e) return has(P, 'w') and not e.s and not e.b end
 
@@ -110,7 +114,7 @@ local function inline_edge(r, P, kin)
   end
 end
 
-local function meet_child(r, P, mark, joined)
+function meet_child(r, P, mark, joined)
   local e, list = inline_edge(r, P, true)
   if not e then return end
   if cut(P, e) then
@@ -145,7 +149,7 @@ local function meet_child(r, P, mark, joined)
   decided(r)
 end
 
-local function meet_heir(r, P, mark)
+function meet_heir(r, P, mark)
   if r.st ~= 'h' then return end
   if not has(r, 'm') then
     local e, list = inline_edge(r, P, false)
@@ -187,4 +191,5 @@ local function meet_heir(r, P, mark)
   r.p = p > 0 and num(p) or nil
   touch(r)
   decided(r)
+end
 end

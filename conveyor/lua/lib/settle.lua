@@ -147,8 +147,9 @@ end
 
 -- close takes a closing job as far as it can; false: something is left to do. A job in another state has nothing to be closed.
 local function close(r)
-  if r.st ~= 'c' then return true end
+  if r.st ~= 'c' then return not (r.C or r.st == 't') or cycle.go_on(r) end
   if not r.x then
+    if r.C and not cycle.emit(r, 'children') then return false end
     if has(r, 'k') then
       if not work_off(r, 'children', '+') then return false end
       clear(r, 'k')
@@ -168,10 +169,13 @@ local function close(r)
     r.x = has(r, 'c') and 'X' or r.b and 'f' or 'C'
     touch(r)
   end
+  if r.C and not (cycle.emit(r, 'children') and cycle.emit(r, 'heirs')) then return false end
+  if has(r, 't') and not cycle.remove(r) then return false end
   if has(r, 'k') and not work_off(r, 'children', PASS[r.x]) then return false end
   if has(r, 'h') and not work_off(r, 'onComplete', OUT[r.x]) then return false end
   clear(r, 'k')
   clear(r, 'h')
+  if r.C then r.D = nil end
   finish(r)
   return true
 end
@@ -225,7 +229,7 @@ function take_todo(n)
   load(us)
   for i = 1, #us do
     local r = S[us[i]]
-    if r and r.st == 'c' then
+    if r and (r.st == 'c' or r.st == 't' or r.st == 'h' and r.C) then
       r.listed = true
       settle(r)
     else

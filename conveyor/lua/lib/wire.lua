@@ -4,30 +4,36 @@ local lists = {}                    -- list key of an upstream -> records whose 
 local parents_first, heirs_last = {}, {} -- those keys in order: a parent's list comes before a predecessor's
 local bytes, hashes, unfail, forgotten, unlisted = {}, {}, {}, {}, {}
 
+-- wrong meets a key that cannot be used: the call is refused, but an occurrence that is being made goes without.
 local function wrong(step, key, want)
+  if cycle.making then return damage(key) end
   refuse('CORRUPT ' .. step .. ' ' .. key .. ' is a ' .. kind(key) .. ', not a ' .. want)
 end
 
 -- wait_in is the steps "Adding job to Parent" and "Adding job to Predecessor": a ticket in the upstream's list.
+local wait_in
+do
 local minute
-local function wait_in(e, r)
+function wait_in(e, r)
   if not S[e.u] then -- an orphan, for the time being
     minute = minute or num(floor(now / 60000))
     r.o = minute
   end
   local kin = KIN[e.k]
   local key = list_key(e.u, kin and 'children' or 'onComplete', e.o)
-  if not is(key, 'list') then wrong(kin and 'parent' or 'predecessor', key, 'list') end
+  if not is(key, 'list') then return wrong(kin and 'parent' or 'predecessor', key, 'list') end
   if not lists[key] then
     lists[key] = {}
     table.insert(kin and parents_first or heirs_last, key)
   end
   table.insert(lists[key], r)
   local P, f = S[e.u], kin and 'k' or 'h'
+  if P then P.fetched = nil end -- what was read of its list is out of date
   if P and e.o == opening(P) and not has(P, f) then
     flag(P, f)
     touch(P, true)
   end
+end
 end
 
 -- enter puts a released, unfinished child into its parent's active set.
@@ -61,6 +67,8 @@ local function old_edges(r)
   return map
 end
 
+local wire
+do
 -- refuse_edge checks what an edge needs of its upstream, and lets it count although that is withdrawn.
 local function refuse_edge(r, e, P, was, replaces)
   if e.m == '!' and not P then refuse('UNKNOWN ' .. e.u) end
@@ -86,7 +94,7 @@ local function wire_one(r, e, replaces)
 end
 
 -- wire gives a job its edges. Those it had before keep their mark and their ticket. It tells whether any is pending.
-local function wire(r, list, old, replaces)
+function wire(r, list, old, replaces)
   if #list == 0 and not old then return false end
   if #list == 1 and not old and list[1].k ~= 'd' and list[1].k ~= 'l' then return wire_one(r, list[1], replaces) end
   local inline, hash, order, groups, by_group, placed = {}, {}, {}, {}, {}, {}
@@ -150,4 +158,5 @@ local function wire(r, list, old, replaces)
     hashes[r.u] = {}
   end
   return pending > 0
+end
 end

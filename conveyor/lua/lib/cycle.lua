@@ -1,0 +1,420 @@
+-- cycle: templates, and the occurrences that they emit. A cycle is a root and a tick; each template has one occurrence in it.
+--   template:<t>       HASH   what apply stores, see template.lua; entry and edges are what its occurrences start from
+--   template:<t>:live  ZSET   its live occurrences by tick
+--   emits:<t>:children, :heirs   ZSET   templates with an edge to this one, in the order they were added
+--   cycles:<root>      HASH   tick -> "<began>:<made>:<failed>:<flags>" of live cycles. Flags: r replaced by a later one, w its
+--                             members are to be cancelled still
+--   cycle:<root>:<tick>  SET  its live occurrences
+--   history:<root>     LIST   "<tick>:<outcome>:<began>:<ended>:<made>:<failed>:<missed>", newest first
+--   backlog:<root>     ZSET   ticks that wait until no cycle of the root is live
+-- An occurrence has tag C, "<tick>:<template>[:<root>]", and tag D, how far what its template emits is worked off for it.
+-- Nothing here refuses the call.
+do
+local WAITING = {h = true, s = true, q = true}
+local BAD = {F = true, f = true, X = true, E = true}
+
+-- uuid_for is the uuid of a template's occurrence, shaped as one of version 5. OccurrenceUUID in Go is the same.
+local function uuid_for(t, root, tick)
+  local h = redis.sha1hex(t .. '@' .. root .. '@' .. tick)
+  return sub(h, 1, 8) .. '-' .. sub(h, 9, 12) .. '-5' .. sub(h, 14, 16) .. '-' ..
+    string.format('%x', tonumber(sub(h, 17, 17), 16) % 4 + 8) .. sub(h, 18, 20) .. '-' .. sub(h, 21, 32)
+end
+
+function cycle.key(t) return PRE .. 'template:' .. t end
+function cycle.emits_key(t, class) return PRE .. 'emits:' .. t .. ':' .. class end
+
+-- cycle_of is the tick, the template and the root of an occurrence.
+local function cycle_of(r)
+  local tick, t, root = match(r.C, '^(%d+):([^:]+):?(.*)$')
+  return tick, t, root ~= '' and root or t
+end
+
+-- Cells are the live cycles as far as this script has read or begun them: root -> tick -> cell.
+local cells, whole = {}, {} -- whole: roots all of whose cycles were read
+local fresh = {}            -- occurrences that this script made, in order
+
+local function parse(text)
+  local began, made, failed, flags = match(text or '', '^(%d*):?(%d*):?(%d*):?(%a*)$')
+  return {began = tonumber(began or now) or now, made = tonumber(made or 0) or 0, failed = tonumber(failed or 0) or 0,
+    flags = flags or '', stored = text}
+end
+
+local function cell(root, tick)
+  local of = cells[root] or {}
+  cells[root] = of
+  if not of[tick] then
+    local key = PRE .. 'cycles:' .. root
+    of[tick] = parse(is(key, 'hash') and call('HGET', key, tick) or nil)
+  end
+  return of[tick]
+end
+
+-- live_ticks are the live cycles of a root by tick, with those that this script began.
+local function live_ticks(root)
+  local of, out, key = cells[root] or {}, {}, PRE .. 'cycles:' .. root
+  cells[root] = of
+  if not whole[root] and is(key, 'hash') then
+    local got = call('HGETALL', key)
+    for i = 1, #got, 2 do of[got[i]] = of[got[i]] or parse(got[i + 1]) end
+  end
+  whole[root] = true
+  for tick, c in pairs(of) do
+    if c.stored or c.begun then out[#out + 1] = tick end
+  end
+  table.sort(out, function(a, b) return tonumber(a) < tonumber(b) end)
+  return out
+end
+
+local function save(root, tick, c)
+  local key, text = PRE .. 'cycles:' .. root, num(c.began) .. ':' .. num(c.made) .. ':' .. num(c.failed) .. ':' .. c.flags
+  if not is(key, 'hash') then return damage(key) end
+  if text ~= c.stored then call('HSET', key, tick, text) end
+  c.stored = text
+end
+
+-- note adds a line to the history of a root.
+function cycle.note(root, ...)
+  local key = PRE .. 'history:' .. root
+  if not is(key, 'list') then return damage(key) end
+  call('LPUSH', key, concat({...}, ':'))
+  call('LTRIM', key, 0, 99)
+end
+
+-- learn reads templates as occurrences start from them; false: there is no such template, or not any more.
+local known = {}
+local function learn(ts)
+  load(ts)
+  local want, keys = {}, {}
+  for i = 1, #ts do
+    local t = ts[i]
+    local T, key = S[t], cycle.key(t)
+    if T and T.st == 't' then
+      if known[t] == nil then
+        local f = is(key, 'hash') and call('HMGET', key, 'entry', 'edges') or {}
+        known[t] = {entry = f[1], edges = f[2] or ''}
+        want[#want + 1], keys[#keys + 1] = t, PRE .. 'jobs:' .. t
+      end
+    else
+      known[t] = false
+    end
+  end
+  if #want == 0 then return end
+  local got = call('MGET', unpack(keys))
+  local packed = is(labels.key, 'hash') and call('HMGET', labels.key, unpack(want)) or {}
+  local synced = is(PRE .. 'sync', 'hash') and call('HMGET', PRE .. 'sync', unpack(want)) or {}
+  for i = 1, #want do
+    local f = known[want[i]]
+    f.bytes, f.labels, f.sync, f.carried = got[i], packed[i] or nil, synced[i] or nil, carry.of(S[want[i]])
+    if not f.entry or not f.bytes then
+      damage(cycle.key(want[i]))
+      known[want[i]] = false
+    end
+  end
+end
+
+-- field is a string as a field of a protobuf message, after the field's tag.
+local function field(tag, text)
+  local n = #text
+  return tag .. (n < 128 and char(n) or char(128 + n % 128, floor(n / 128))) .. text
+end
+
+-- mapped are the edges of an occurrence: to a template's occurrence of the same cycle, to other jobs as they are. It tells
+-- whether an occurrence that it waits for does not exist, and whether another job does not. An edge of an occurrence always
+-- counts: nobody gives it others.
+local function mapped(list, root, tick)
+  local lacks, unseen
+  for _, e in ipairs(list) do
+    local o = uuid_for(e.u, root, tick)
+    local O, T = S[o], S[e.u]
+    if O or T and T.st == 't' then
+      e.u, e.o = o, O and opening(O) or 1
+      lacks = lacks or not O
+    else
+      unseen = unseen or not T
+    end
+    e.m, e.s = '?', '!'
+  end
+  return lacks, unseen
+end
+
+-- make makes the occurrences that a cycle does not have yet of some of these templates, from the first on, and tells of how
+-- many. Where an upstream of a new one does not exist either, go_on makes it.
+local function make(ts, root, tick)
+  learn(ts)
+  local us, ups, new, n = {}, {}, {}, 0
+  for i = 1, #ts do us[i] = uuid_for(ts[i], root, tick) end
+  load(us)
+  for i = 1, #ts do
+    local f = known[ts[i]]
+    if f and not S[us[i]] then
+      local list = edges(f.edges)
+      if #new > 0 and #ups + 2 * #list > 2 * BUDGET then break end
+      for _, e in ipairs(list) do
+        ups[#ups + 1] = e.u
+        ups[#ups + 1] = uuid_for(e.u, root, tick)
+      end
+      new[#new + 1] = {u = us[i], t = ts[i], f = f, list = list}
+    end
+    n = i
+  end
+  if #new == 0 then return n end
+  load(ups)
+  local lists_before, c = {}, cell(root, tick)
+  for i = 1, #new do
+    local w = new[i]
+    w.r = sprout(w.u, w.f.entry)
+    w.r.C = tick .. ':' .. w.t .. (w.t ~= root and ':' .. root or '')
+    S[w.u] = w.r
+    lists_before[2 * i - 1], lists_before[2 * i] = list_key(w.u, 'children', 1), list_key(w.u, 'onComplete', 1)
+  end
+  local some = call('EXISTS', unpack(lists_before)) > 0
+  cycle.making = true
+  for i = 1, #new do
+    local w = new[i]
+    local r, f = w.r, w.f
+    if some and kind(lists_before[2 * i - 1]) ~= 'none' then flag(r, 'k') end
+    if some and kind(lists_before[2 * i]) ~= 'none' then flag(r, 'h') end
+    if f.sync then
+      flag(r, 's')
+      call('HSET', PRE .. 'sync', r.u, f.sync)
+    end
+    local lacks, unseen = mapped(w.list, root, tick)
+    local _, at = uuid_of(f.bytes)
+    local text = field('\10', r.u) .. sub(f.bytes, at or 1) .. field('\154\7', w.t) .. field('\162\7', tick)
+    add(r, w.list, text, #text > 16384, nil, f.labels, f.carried)
+    if not unseen then r.o = nil end
+    if find(c.flags, 'r', 1, true) then cancel(r) end
+    if lacks and r.st == 'h' then settle(r) end
+    fresh[#fresh + 1] = r
+  end
+  cycle.making = nil
+  flush_graph()
+  return n
+end
+
+-- emit makes the occurrences that an occurrence's template emits to one class, and tells whether that is all.
+function cycle.emit(r, class)
+  local tick, t, root = cycle_of(r)
+  local mark, key = sub(class, 1, 1), cycle.emits_key(t, class)
+  if mark == 'c' and r.D and byte(r.D) == 104 then return true end -- its heirs are being made
+  while true do
+    local n = min(100, BUDGET - #changed)
+    if n <= 0 then return false end
+    local from = r.D and sub(r.D, 1, 1) == mark and '(' .. sub(r.D, 2) or '-inf'
+    local got = try('ZRANGEBYSCORE', key, from, '+inf', 'WITHSCORES', 'LIMIT', 0, n)
+    if got.err then
+      damage(key)
+      r.parked = true
+      return false
+    end
+    if #got == 0 then return true end
+    local ts = {}
+    for i = 1, #got, 2 do ts[#ts + 1] = got[i] end
+    local done = make(ts, root, tick)
+    r.D = mark .. got[2 * done]
+    touch(r, true)
+    if done == #ts and #ts < n then return true end
+  end
+end
+
+-- make_upstreams makes what a held occurrence waits for and what does not exist yet.
+local function make_upstreams(r)
+  local tick, t, root = cycle_of(r)
+  learn({t})
+  local list, us, ts = edges(known[t] and known[t].edges), {}, {}
+  for i, e in ipairs(list) do
+    us[2 * i - 1], us[2 * i] = e.u, uuid_for(e.u, root, tick)
+  end
+  load(us)
+  for i = 1, #us, 2 do
+    if S[us[i]] and S[us[i]].st == 't' and not S[us[i + 1]] then ts[#ts + 1] = us[i] end
+  end
+  local at = 1
+  while ts[at] do
+    local n = min(100, BUDGET - #changed)
+    if n <= 0 then return false end
+    local part = {}
+    for i = at, min(at + n - 1, #ts) do part[#part + 1] = ts[i] end
+    at = at + make(part, root, tick)
+  end
+  return true
+end
+
+-- cancel_replaced cancels the members of cycles that a later one has replaced, and tells whether that is all.
+local function cancel_replaced(root)
+  for _, tick in ipairs(live_ticks(root)) do
+    local c, key = cell(root, tick), PRE .. 'cycle:' .. root .. ':' .. tick
+    if find(c.flags, 'w', 1, true) then
+      local us = {}
+      if is(key, 'set') then us = call('SMEMBERS', key) else damage(key) end
+      for i = 1, #fresh do
+        local ftick, _, froot = cycle_of(fresh[i])
+        if ftick == tick and froot == root then us[#us + 1] = fresh[i].u end
+      end
+      table.sort(us)
+      load(us)
+      for i = 1, #us do
+        local r = S[us[i]]
+        if #changed >= BUDGET and r and not r.dirty then return false end
+        if r and not r.bad then cancel(r) end
+      end
+      c.flags = 'r'
+      save(root, tick, c)
+    end
+  end
+  return true
+end
+
+-- begin starts the cycle of a root at a tick, as its overlap says. It tells what came of it: e emitted, s skipped, h on hold, and
+-- nil for a cycle that there was already.
+function cycle.begin(T, tick)
+  tick = num(tick)
+  if get(uuid_for(T.u, T.u, tick)) then return nil end
+  local key = cycle.key(T.u)
+  if not is(key, 'hash') then
+    damage(key)
+    return 'h'
+  end
+  local f = call('HMGET', key, 'overlap', 'max', 'used', 'last')
+  local most, used, last = tonumber(f[2] or 0) or 0, tonumber(f[3] or 0) or 0, tonumber(f[4] or 0) or 0
+  if most > 0 and used >= most then return 'h' end
+  local live = f[1] ~= 'a' and live_ticks(T.u) or {}
+  if f[1] == 's' and #live > 0 then
+    cycle.note(T.u, tick, 's', now_text, now_text)
+    return 's'
+  end
+  for _, earlier in ipairs(live) do
+    local c = cell(T.u, earlier)
+    if not find(c.flags, 'r', 1, true) then
+      c.flags = 'rw'
+      save(T.u, earlier, c)
+      settle(T)
+    end
+  end
+  cell(T.u, tick).begun = true
+  make({T.u}, T.u, tick)
+  call('HSET', key, 'used', num(used + 1), 'last', num(max(last, tonumber(tick))))
+  if most > 0 and used + 1 >= most and is(PRE .. 'ticks', 'zset') then
+    call('ZREM', PRE .. 'ticks', T.u)
+    call('HSET', key, 'next', '')
+  end
+  return 'e'
+end
+
+-- start_backlog begins the next cycle that waits until none of the root is live.
+local function start_backlog(T)
+  local key = PRE .. 'backlog:' .. T.u
+  if not is(key, 'zset') then return damage(key) end
+  while #live_ticks(T.u) == 0 do
+    local tick = call('ZRANGE', key, 0, 0)[1]
+    local how = tick and cycle.begin(T, tonumber(tick))
+    if not tick or how == 'h' then return end
+    call('ZREM', key, tick)
+  end
+end
+
+-- go_on does what is left to do for a template, or for an occurrence that is held, and tells whether that is all.
+function cycle.go_on(r)
+  if r.st == 't' then
+    if not cancel_replaced(r.u) then return false end
+    start_backlog(r)
+    return true
+  end
+  return r.st ~= 'h' or make_upstreams(r)
+end
+
+-- remove takes away what there is of a template that ends, and tells whether that is all: its occurrences that wait are cancelled.
+function cycle.remove(T)
+  if not cancel_replaced(T.u) then return false end
+  local key = cycle.key(T.u)
+  while true do
+    local n = min(100, BUDGET - #changed)
+    if n <= 0 then return false end
+    local got = try('ZRANGEBYSCORE', key .. ':live', T.D and '(' .. T.D or '-inf', '+inf', 'WITHSCORES', 'LIMIT', 0, n)
+    if got.err then
+      damage(key .. ':live')
+      break
+    end
+    local us = {}
+    for i = 1, #got, 2 do us[#us + 1] = got[i] end
+    load(us)
+    for i = 1, #us do
+      local r = S[us[i]]
+      if r and WAITING[r.st] then cancel(r) end
+    end
+    if #us < n then break end
+    T.D = got[#got]
+  end
+  for i = 1, #fresh do
+    local _, t = cycle_of(fresh[i])
+    if t == T.u and WAITING[fresh[i].st] then cancel(fresh[i]) end
+  end
+  for _, e in ipairs(edges(is(key, 'hash') and call('HGET', key, 'edges') or nil)) do
+    try('ZREM', cycle.emits_key(e.u, KIN[e.k] and 'children' or 'heirs'), T.u)
+  end
+  try('ZREM', PRE .. 'ticks', T.u)
+  try('HDEL', PRE .. 'sync', T.u)
+  for _, name in ipairs({key, key .. ':live', cycle.emits_key(T.u, 'children'), cycle.emits_key(T.u, 'heirs'),
+    PRE .. 'history:' .. T.u, PRE .. 'backlog:' .. T.u}) do
+    dels[#dels + 1] = name
+  end
+  T.D = nil
+  return true
+end
+
+-- close_cycle writes that a cycle is over. What waits for that is begun by the next call that does what is left to do.
+local function close_cycle(root, tick, c)
+  local key, backlog = PRE .. 'cycles:' .. root, PRE .. 'backlog:' .. root
+  if is(key, 'hash') then call('HDEL', key, tick) else damage(key) end
+  local R = get(root)
+  if not R or R.st ~= 't' then return end
+  local outcome = find(c.flags, 'r', 1, true) and 'r' or c.failed > 0 and 'F' or 'C'
+  cycle.note(root, tick, outcome, num(c.began), now_text, num(c.made), num(c.failed))
+  if kind(backlog) == 'zset' then call('ZADD', PRE .. 'todo', now_text, root) end
+end
+
+-- commit writes who the members of cycles are now, and ends those that have none. A member that completes leaves its template the
+-- state that it keeps from one execution to the next.
+function cycle.commit(rs, zadd, zrem)
+  local groups, order = {}, {}
+  for i = 1, #rs do
+    local r = rs[i]
+    local tick, t, root = cycle_of(r)
+    local was, live = r.os and not ENDED[r.os], not ENDED[r.st]
+    if not r.gone and (was ~= live or not r.os) then
+      local id = root .. ':' .. tick
+      local g = groups[id]
+      if not g then
+        g = {root = root, tick = tick, made = 0, failed = 0, add = {}, rem = {}}
+        groups[id] = g
+        order[#order + 1] = g
+      end
+      if not r.os then g.made = g.made + 1 end
+      g.failed = g.failed + (BAD[r.st] and 1 or 0) - (BAD[r.os] and 1 or 0)
+      local T, key = get(t), cycle.key(t) .. ':live'
+      if live then
+        g.add[#g.add + 1] = r.u
+        if T and T.st == 't' then append(zadd, key, tick, r.u) end
+      else
+        g.rem[#g.rem + 1] = r.u
+        append(zrem, key, r.u)
+        local sync = r.st == 'C' and has(r, 's') and T and T.st == 't' and is(PRE .. 'sync', 'hash') and call('HGET', PRE .. 'sync', r.u)
+        if sync then call('HSET', PRE .. 'sync', t, sync) end
+      end
+    end
+  end
+  for i = 1, #order do
+    local g = order[i]
+    local c, key, left = cell(g.root, g.tick), PRE .. 'cycle:' .. g.root .. ':' .. g.tick, 1
+    c.made, c.failed = c.made + g.made, max(0, c.failed + g.failed)
+    if is(key, 'set') then
+      many('SADD', key, g.add)
+      many('SREM', key, g.rem)
+      left = call('SCARD', key)
+    else
+      damage(key)
+    end
+    if left > 0 then save(g.root, g.tick, c) else close_cycle(g.root, g.tick, c) end
+  end
+end
+end
