@@ -171,7 +171,7 @@ func (a *census) readReferences(ctx context.Context, rdb redis.UniversalClient) 
 			})
 		case name == "labels":
 			err = scan(ctx, rdb.HScan(ctx, key, 0, "", censusSlice), 2, func(v []string) { a.view(v[0]).packed = v[1] })
-		case strings.HasPrefix(name, "label:"), strings.HasPrefix(name, "past:"):
+		case strings.HasPrefix(name, "label:"), strings.HasPrefix(name, "past:"), strings.HasPrefix(name, "kind:"):
 			err = scan(ctx, rdb.SScan(ctx, key, 0, "", censusSlice), 1, func(v []string) { a.view(v[0]).sets[name] = true })
 		case name == "queues":
 			a.queues, err = rdb.HGetAll(ctx, key).Result()

@@ -174,19 +174,38 @@ func (call *applyCall) add(s *submission) {
 	if s.labels != "" {
 		kind += "l"
 	}
-	if s.roots != "" {
-		kind += "v"
-	}
-	call.args = append(call.args, kind, s.uuid, s.entry, s.bytes)
+	call.args = append(call.args, kind+s.letters(), s.uuid, s.entry, s.bytes)
 	if s.edges != "" {
 		call.args = append(call.args, s.edges)
 	}
 	if s.labels != "" {
 		call.args = append(call.args, s.labels)
 	}
+	call.args = s.append(call.args)
+}
+
+// letters are the options that announce what few jobs have, and append adds that.
+func (s *submission) letters() string {
+	var b []byte
 	if s.roots != "" {
-		call.args = append(call.args, s.roots)
+		b = append(b, 'v')
 	}
+	if s.settings != "" {
+		b = append(b, 'm')
+	}
+	if s.sync != "" {
+		b = append(b, 'y')
+	}
+	return string(b)
+}
+
+func (s *submission) append(args []any) []any {
+	for _, text := range [...]string{s.roots, s.settings, s.sync} {
+		if text != "" {
+			args = append(args, text)
+		}
+	}
+	return args
 }
 
 // apply calls apply.lua.
@@ -321,12 +340,10 @@ func (call *applyCall) change(ch *Change) error {
 		if sub.labels != "" {
 			kind += "l"
 		}
-		if sub.roots != "" {
-			kind += "v"
-		}
 		if len(sub.bytes) > apart {
 			kind += "b"
 		}
+		kind += sub.letters()
 	} else if ch.Kind != ChangeAttach && !validName(uuid) {
 		return fmt.Errorf("%w: %q", ErrUUID, uuid)
 	}
@@ -368,9 +385,7 @@ func (call *applyCall) change(ch *Change) error {
 		if sub.labels != "" {
 			call.args = append(call.args, sub.labels)
 		}
-		if sub.roots != "" {
-			call.args = append(call.args, sub.roots)
-		}
+		call.args = sub.append(call.args)
 	} else if ch.Kind == ChangeReopen {
 		call.args = append(call.args, ch.Opening)
 		if ch.Job != nil {

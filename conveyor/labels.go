@@ -122,7 +122,8 @@ func newLabelFilter(labels map[string]string) (labelFilter, error) {
 	return f, nil
 }
 
-// sets are the keys whose intersection has the jobs with the labels; class is "label" for live jobs, "past" for ended ones.
+// sets are the keys whose intersection has the jobs with the labels; class is "label" for live jobs, "past" for ended ones,
+// "kind" for templates.
 func (f labelFilter) sets(k keyspace, class string) []string {
 	keys := make([]string, 0, len(f.own))
 	for name, value := range f.own {
@@ -159,7 +160,7 @@ func matchLabels(filter, labels map[string]string) bool {
 	return true
 }
 
-// Exists tells whether a live job carries all of these labels; "*" is any name or any value. Reserved names stand for facts,
+// Exists tells whether a live job, or a template, carries all of these labels; "*" is any name or any value. Reserved names stand for facts,
 // as in List. Its cost does not depend on the number of jobs without these labels.
 func (c *Client) Exists(ctx context.Context, labels map[string]string) (bool, error) {
 	if len(labels) == 0 {
@@ -173,6 +174,8 @@ func (c *Client) Exists(ctx context.Context, labels map[string]string) (bool, er
 		found, err := c.List(ctx, ListOptions{Labels: labels, States: LiveStates(), Limit: 1})
 		return len(found) > 0, err
 	}
-	n, err := c.rdb.SInterCard(ctx, 1, f.sets(c.keys, "label")...).Result()
-	return n > 0, read(ctx, "exists", err)
+	pipe := c.rdb.Pipeline()
+	jobs, templates := pipe.SInterCard(ctx, 1, f.sets(c.keys, "label")...), pipe.SInterCard(ctx, 1, f.sets(c.keys, "kind")...)
+	_, err = pipe.Exec(ctx)
+	return jobs.Val()+templates.Val() > 0, read(ctx, "exists", err)
 }

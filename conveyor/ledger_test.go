@@ -83,6 +83,8 @@ func (e *engine) labelSets(entries map[string]string) {
 		class := "label:"
 		if over(entry) {
 			class = "past:"
+		} else if strings.Contains(head[1:], "t") {
+			class = "kind:"
 		}
 		for part := range strings.SplitSeq(packed[uuid], ",") {
 			if name, value, ok := strings.Cut(part, "="); ok {
@@ -97,7 +99,7 @@ func (e *engine) labelSets(entries map[string]string) {
 			e.Errorf("I2: labels of %s", uuid)
 		}
 	}
-	for _, class := range []string{"label:", "past:"} {
+	for _, class := range []string{"label:", "past:", "kind:"} {
 		for _, key := range e.rdb.Keys(e.Context(), e.key(class)+"*").Val() {
 			got[strings.TrimPrefix(key, e.Prefix())] = e.rdb.SMembers(e.Context(), key).Val()
 		}

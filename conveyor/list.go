@@ -88,7 +88,7 @@ func (l *listing) candidates(ctx context.Context) ([]string, bool, error) {
 		pipe := rdb.TxPipeline() // one moment: a job that ends is in either set
 		var cmds []*redis.StringSliceCmd
 		if l.options.States == nil || slices.ContainsFunc(l.options.States, State.live) {
-			cmds = append(cmds, pipe.SInter(ctx, l.filter.sets(keys, "label")...))
+			cmds = append(cmds, pipe.SInter(ctx, l.filter.sets(keys, "label")...), pipe.SInter(ctx, l.filter.sets(keys, "kind")...))
 		}
 		if l.options.States == nil || slices.ContainsFunc(l.options.States, State.Ended) {
 			cmds = append(cmds, pipe.SInter(ctx, l.filter.sets(keys, "past")...))

@@ -29,8 +29,11 @@ type submission struct {
 	edges  string
 	labels string // packed
 	roots  string // labels that make it obsolete, packed
-	bytes  []byte
-	count  int // edges, and labels with their sets: what bounds a script beside the number of jobs
+	// settings are those of a template, as lua/lib/template.lua reads them; "" for other jobs. sync is the packed state that a
+	// template's first occurrence gets.
+	settings, sync string
+	bytes          []byte
+	count          int // edges, and labels with their sets: what bounds a script beside the number of jobs
 }
 
 // newSubmission checks a job, gives it a uuid when it has none, and marshals it. It changes nothing else in job.
@@ -55,10 +58,18 @@ func newSubmission(job *wire.Job, o addOptions) (submission, error) {
 	if err != nil {
 		return submission{}, fmt.Errorf("job %s: %w: %w", label(job), ErrMarshal, err)
 	}
-	return submission{
+	settings, err := settingsOf(job)
+	if err != nil {
+		return submission{}, fmt.Errorf("job %s: %w", label(job), err)
+	}
+	sub := submission{
 		uuid: job.Uuid, entry: entryOf(job), edges: strings.Join(edges, ","), labels: packLabels(job.Labels), roots: packLabels(job.ObsoleteIf),
-		bytes: bytes, count: len(edges) + 2*len(job.Labels) + len(job.ObsoleteIf),
-	}, nil
+		bytes: bytes, count: len(edges) + 2*len(job.Labels) + len(job.ObsoleteIf), settings: settings,
+	}
+	if settings != "" {
+		sub.sync = packLabels(job.Sync)
+	}
+	return sub, nil
 }
 
 func label(job *wire.Job) string {

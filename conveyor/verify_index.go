@@ -114,6 +114,8 @@ func labelSets(entry, packed string) []string {
 	class := "label:"
 	if state := stateOf[entry[0]]; state.Ended() {
 		class = "past:"
+	} else if strings.Contains(flagsOf(entry), "t") {
+		class = "kind:"
 	}
 	sets := map[string]bool{class + "=": true}
 	for part := range strings.SplitSeq(packed, ",") {

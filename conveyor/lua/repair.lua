@@ -193,7 +193,7 @@ end
 local function listed_in(r, name)
   local packed = r and has(r, 'l') and is(labels.key, 'hash') and call('HGET', labels.key, r.u)
   local class, label = match(name, '^(%a+):(.*)$')
-  if not packed or class ~= (ENDED[r.st] and 'past' or 'label') then return false end
+  if not packed or class ~= (ENDED[r.st] and 'past' or has(r, 't') and 'kind' or 'label') then return false end
   if label == '=' then return true end
   for k, v in gmatch(packed, '([^=,]+)=([^,]*)') do
     if label == k .. '=' .. v or label == k .. '=' or label == '=' .. v then return true end

@@ -197,6 +197,8 @@ function cycle.emit(r, class)
   local tick, t, root = cycle_of(r)
   local mark, key = sub(class, 1, 1), cycle.emits_key(t, class)
   if mark == 'c' and r.D and byte(r.D) == 104 then return true end -- its heirs are being made
+  local R = get(root)
+  if not R or R.st ~= 't' then return true end
   while true do
     local n = min(100, BUDGET - #changed)
     if n <= 0 then return false end
@@ -221,13 +223,23 @@ end
 local function make_upstreams(r)
   local tick, t, root = cycle_of(r)
   learn({t})
-  local list, us, ts = edges(known[t] and known[t].edges), {}, {}
+  local list, us, ts, lost = edges(known[t] and known[t].edges), {}, {}, {}
   for i, e in ipairs(list) do
     us[2 * i - 1], us[2 * i] = e.u, uuid_for(e.u, root, tick)
   end
   load(us)
   for i = 1, #us, 2 do
-    if S[us[i]] and S[us[i]].st == 't' and not S[us[i + 1]] then ts[#ts + 1] = us[i] end
+    local T = S[us[i]]
+    if not S[us[i + 1]] and T and T.st == 't' then
+      ts[#ts + 1] = us[i]
+    elseif not S[us[i + 1]] then
+      lost[#lost + 1] = {u = us[i + 1], kin = KIN[list[(i + 1) / 2].k]}
+    end
+  end
+  for _, e in ipairs(lost) do
+    -- Its template was deleted before it was made: it counts as cancelled.
+    local past = {u = e.u, st = 'X', x = 'X', fl = ''}
+    if e.kin then meet_child(r, past, '-', {}) else meet_heir(r, past, '-') end
   end
   local at = 1
   while ts[at] do
@@ -265,9 +277,9 @@ local function cancel_replaced(root)
   return true
 end
 
--- begin starts the cycle of a root at a tick, as its overlap says. It tells what came of it: e emitted, s skipped, h on hold, and
--- nil for a cycle that there was already.
-function cycle.begin(T, tick)
+-- begin starts the cycle of a root at a tick, as its overlap and its limit of cycles say unless somebody asked for it. It tells
+-- what came of it: e emitted, s skipped, h on hold, and nil for a cycle that there was already.
+function cycle.begin(T, tick, asked)
   tick = num(tick)
   if get(uuid_for(T.u, T.u, tick)) then return nil end
   local key = cycle.key(T.u)
@@ -277,8 +289,8 @@ function cycle.begin(T, tick)
   end
   local f = call('HMGET', key, 'overlap', 'max', 'used', 'last')
   local most, used, last = tonumber(f[2] or 0) or 0, tonumber(f[3] or 0) or 0, tonumber(f[4] or 0) or 0
-  if most > 0 and used >= most then return 'h' end
-  local live = f[1] ~= 'a' and live_ticks(T.u) or {}
+  if most > 0 and used >= most and not asked then return 'h' end
+  local live = f[1] ~= 'a' and not asked and live_ticks(T.u) or {}
   if f[1] == 's' and #live > 0 then
     cycle.note(T.u, tick, 's', now_text, now_text)
     return 's'
@@ -307,7 +319,7 @@ local function start_backlog(T)
   if not is(key, 'zset') then return damage(key) end
   while #live_ticks(T.u) == 0 do
     local tick = call('ZRANGE', key, 0, 0)[1]
-    local how = tick and cycle.begin(T, tonumber(tick))
+    local how = tick and cycle.begin(T, tonumber(tick), true)
     if not tick or how == 'h' then return end
     call('ZREM', key, tick)
   end
@@ -320,7 +332,7 @@ function cycle.go_on(r)
     start_backlog(r)
     return true
   end
-  return r.st ~= 'h' or make_upstreams(r)
+  return make_upstreams(r)
 end
 
 -- remove takes away what there is of a template that ends, and tells whether that is all: its occurrences that wait are cancelled.

@@ -21,7 +21,8 @@ function wait_in(e, r)
   end
   local kin = KIN[e.k]
   local key = list_key(e.u, kin and 'children' or 'onComplete', e.o)
-  if not is(key, 'list') then return wrong(kin and 'parent' or 'predecessor', key, 'list') end
+  if not is(key, 'list') then wrong(kin and 'parent' or 'predecessor', key, 'list') end
+  if cycle.making and not is(key, 'list') then return end
   if not lists[key] then
     lists[key] = {}
     table.insert(kin and parents_first or heirs_last, key)
