@@ -12,18 +12,6 @@ import (
 	"github.com/waybill-dev/waybill/conveyor/wire"
 )
 
-// every makes a job a template with an interval.
-func every(interval string, change ...func(*wire.Schedule)) func(*wire.Job) {
-	return func(j *wire.Job) {
-		j.Schedule = &wire.Schedule{Every: interval}
-		for _, f := range change {
-			f(j.Schedule)
-		}
-	}
-}
-
-func downstream(j *wire.Job) { j.Template = true }
-
 // hash reads fields of a hash; those that are missing or empty are left out.
 func (e *engine) hash(name string) map[string]string {
 	e.Helper()

@@ -1,7 +1,6 @@
 package conveyor
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -9,18 +8,13 @@ import (
 	"github.com/waybill-dev/waybill/conveyor/wire"
 )
 
-// isTemplate tells whether a job is one that is never run itself. An occurrence has the fields of its template and is none.
-func isTemplate(job *wire.Job) bool {
-	return job.TemplateUuid == "" && (job.Schedule != nil || len(job.Gate) > 0 || job.Template)
-}
-
 // settingsOf is what apply.lua takes of a template beside its entry: "<kind><catchup><overlap><disabled>|<max_cycles>|<schedule>",
-// see lua/lib/template.lua; "" for other jobs.
+// see lua/lib/template.lua; "" for other jobs. The job has been validated.
 func settingsOf(job *wire.Job) (string, error) {
 	if !isTemplate(job) {
 		return "", nil
 	}
-	kind, when := byte('d'), ""
+	kind, when, disabled := byte('d'), "", byte('0')
 	switch s := job.Schedule; {
 	case s != nil:
 		parsed, err := schedule.Parse(s.Every, s.Cron, s.Timezone)
@@ -28,24 +22,13 @@ func settingsOf(job *wire.Job) (string, error) {
 			return "", fmt.Errorf("schedule: %w", err)
 		}
 		kind, when = 's', parsed.String()
+		if s.Disabled {
+			disabled = '1'
+		}
 	case len(job.Gate) > 0:
 		kind = 'g'
 	}
-	catchup, overlap := job.Schedule.GetCatchup(), job.Schedule.GetOverlap()
-	if catchup < wire.Schedule_LAST || catchup > wire.Schedule_ALL {
-		return "", fmt.Errorf("schedule: catchup %d is none of the known ones", catchup)
-	}
-	if overlap < wire.Schedule_ALLOW || overlap > wire.Schedule_REPLACE {
-		return "", fmt.Errorf("schedule: overlap %d is none of the known ones", overlap)
-	}
-	if job.MaxCycles < 0 {
-		return "", errors.New("max_cycles is negative")
-	}
-	disabled := byte('0')
-	if job.Schedule.GetDisabled() {
-		disabled = '1'
-	}
-	b := []byte{kind, "lna"[catchup], "asr"[overlap], disabled, '|'}
+	b := []byte{kind, "lna"[job.Schedule.GetCatchup()], "asr"[job.Schedule.GetOverlap()], disabled, '|'}
 	b = strconv.AppendInt(b, int64(job.MaxCycles), 10)
 	return string(append(append(b, '|'), when...)), nil
 }
