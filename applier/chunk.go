@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/wire"
 	"github.com/waybill-dev/waybill/planner"
@@ -22,8 +23,13 @@ type chunk struct {
 	changes []conveyor.Change
 	of      []*planner.Row // the row of each change
 	bytes   int
-	floor   int64 // the highest generation that the chunk gives up
+	floor   int64          // the highest generation that the chunk gives up
+	moved   []*planner.Row // whose records the store has under another address until then
 }
+
+// maxMoved bounds the rows of a chunk that have moved: what they leave behind is removed by the batch as a whole, which has
+// some companions besides.
+const maxMoved = conveyor.MaxBatch / 2
 
 // add takes a row in, unless it is full.
 func (k *chunk) add(r *planner.Row, changes []conveyor.Change, limit int) bool {
@@ -36,6 +42,9 @@ func (k *chunk) add(r *planner.Row, changes []conveyor.Change, limit int) bool {
 			size += len(c.Attach.Value)
 		}
 	}
+	if len(k.moved) == maxMoved && r.MovedFrom != (config.Addr{}) {
+		return false
+	}
 	if len(k.rows) > 0 && (len(k.changes)+len(changes) > limit || k.bytes+size > maxChunkBytes) {
 		return false
 	}
@@ -45,6 +54,10 @@ func (k *chunk) add(r *planner.Row, changes []conveyor.Change, limit int) bool {
 		k.of = append(k.of, r)
 	}
 	k.bytes += size
+	if r.MovedFrom != (config.Addr{}) {
+		k.moved = append(k.moved, r)
+		k.floor = max(k.floor, r.Prior.Generation)
+	}
 	if r.Prior != nil && r.Next == nil {
 		k.floor = max(k.floor, r.Prior.Generation)
 	}
@@ -62,6 +75,9 @@ type rowWriter struct {
 // the row of the state table that its action was decided by; elsewhere the engine refuses the batch.
 func (w *rowWriter) changes(r *planner.Row) ([]conveyor.Change, error) {
 	attach := &conveyor.Attach{Key: stateKey(w.workflow), Field: r.Addr.String(), Version: versionOf(r.Prior)}
+	if r.MovedFrom != (config.Addr{}) {
+		attach.Version = 0 // see batch for the other address
+	}
 	if r.Next != nil {
 		attach.Value = r.Next.AppendTo(nil)
 	}
@@ -177,6 +193,9 @@ func (k *chunk) batch(l *lock, serial, floor int64, first []conveyor.Attach) con
 	companions := append(first, raised, listed)
 	if k.floor > floor {
 		companions = append(companions, metaWrite(l.workflow, metaFloor, strconv.FormatInt(k.floor, 10)))
+	}
+	for _, r := range k.moved {
+		companions = append(companions, conveyor.Attach{Key: stateKey(l.workflow), Field: r.MovedFrom.String(), Version: r.Prior.Version})
 	}
 	return conveyor.Batch{Guard: l.guard(), Changes: k.changes, Companions: companions}
 }

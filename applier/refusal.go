@@ -86,6 +86,9 @@ func (s *submission) rereadRecords(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if snap.state, err = s.moved(snap.state); err != nil {
+		return err
+	}
 	for address := range s.state.Live {
 		if snap.state.Records[address] != nil {
 			snap.state.Live[address] = s.state.Live[address]

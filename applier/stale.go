@@ -73,7 +73,7 @@ func versionOf(r *planner.Record) int64 {
 func sameChange(a, b *planner.Plan) bool {
 	return slices.Equal(a.Outputs, b.Outputs) && slices.EqualFunc(a.Queues, b.Queues, sameQueue) &&
 		slices.EqualFunc(changes(a), changes(b), func(a, b *planner.Row) bool {
-			return a.Addr == b.Addr && a.Action == b.Action && a.Work == b.Work && a.Handling == b.Handling
+			return a.Addr == b.Addr && a.Action == b.Action && a.Work == b.Work && a.Handling == b.Handling && a.MovedFrom == b.MovedFrom
 		})
 }
 

@@ -101,11 +101,26 @@ func (s *submission) readState(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.state, s.meta = snap.state, snap.meta
+	if s.state, err = s.moved(snap.state); err != nil {
+		return err
+	}
+	s.meta = snap.meta
 	if s.fresh = s.state.Lineage == uuid.Nil; s.fresh {
 		s.state.Lineage = uuid.New() // stored by the first batch
 	}
 	return nil
+}
+
+// moved is a state as the workflow's moved blocks want it, as the plan is made from it.
+func (s *submission) moved(state *planner.State) (*planner.State, error) {
+	if s.run.Plan.Destroy || s.run.Options.Destroy {
+		return state, nil
+	}
+	state, diags := planner.Moved(state, s.run.Workflow)
+	if diags.HasErrors() {
+		return nil, fmt.Errorf("read the state of workflow %q: %w", s.workflow, diags)
+	}
+	return state, nil
 }
 
 // check holds the plan against the state under the lock: a saved plan that no longer holds fails, one of this process

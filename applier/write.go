@@ -222,6 +222,7 @@ func (s *submission) wrote(r *planner.Row) {
 	if r.Successor && r.Prior != nil {
 		s.state.Earlier[r.Prior.UUID.String()] = r.Live
 	}
+	delete(s.state.MovedFrom, address)
 	switch {
 	case r.Next == nil:
 		delete(s.state.Records, address)

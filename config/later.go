@@ -42,9 +42,6 @@ func (l *loader) refuseAwaited(jobs []*Job) {
 			l.r.error(sumNotSupported, at, "%s is part of the language, but this version does not support it yet. Remove it, or use a newer version.", what)
 		}
 	}
-	for _, b := range l.moved {
-		refuse("The block \"moved\"", b.header)
-	}
 	for _, j := range jobs {
 		if j.Schedule != nil {
 			refuse("A schedule", j.Schedule.Range)

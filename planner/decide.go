@@ -39,9 +39,10 @@ func (m *maker) work(job int32) {
 		r.Action, r.Reason = Create, ReasonNew
 		return
 	}
+	handling, moved := m.handlingChanged(job)
 	c := situation{
 		live: r.Live, deposed: r.Prior.Deposed, onChange: r.Job.OnChange,
-		work: r.Work != r.Prior.Work || r.KeyID != r.Prior.KeyID, handling: r.Handling != r.Prior.Handling,
+		work: r.Work != r.Prior.Work || r.KeyID != r.Prior.KeyID, handling: handling,
 		requested: m.requested != nil && m.requested[job],
 		leaves:    r.Live.Status.Active() && len(r.keptEdges()) < len(r.Prior.Edges),
 		recurs:    r.Recurs(),
@@ -59,6 +60,9 @@ func (m *maker) work(job int32) {
 	}
 	d := c.decide()
 	r.Action, r.Reason, r.Successor, r.CancelFirst, r.Leave = d.action, d.reason, d.successor, d.cancelFirst, d.leave
+	if r.Reason == ReasonHandling && moved {
+		r.Reason, r.Causes = ReasonMoved, m.movedCauses(job)
+	}
 	if r.Action == NoOp && r.Reason != ReasonIgnoredRunning {
 		r.Causes = nil
 	}

@@ -51,7 +51,8 @@ func TestGolden(t *testing.T) {
 				}
 			}
 			o := goldenOptions(t, folder)
-			p, diags := planner.Make(load(t, after), s, o)
+			w := load(t, after)
+			p, diags := planner.Make(w, s, o)
 			if diags.HasErrors() {
 				t.Fatal(diags)
 			}
@@ -64,6 +65,9 @@ func TestGolden(t *testing.T) {
 			}
 			compareGolden(t, filepath.Join(folder, "plan.txt"), human.Bytes())
 			compareGolden(t, filepath.Join(folder, "plan.jsonl"), lines.Bytes())
+			if s, diags = planner.Moved(s, w); diags.HasErrors() {
+				t.Fatal(diags)
+			}
 			if err := planner.Settle(p, s); err != nil {
 				t.Fatal(err)
 			}

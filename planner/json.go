@@ -22,6 +22,7 @@ type changeBody struct {
 
 type changeMembers struct {
 	Resource resource        `json:"resource"`
+	Previous *resource       `json:"previous_resource,omitempty"` // of one that has moved
 	Action   string          `json:"action"`
 	Reason   Reason          `json:"reason,omitempty"`
 	Causes   []causeMembers  `json:"causes,omitempty"`
@@ -102,6 +103,13 @@ func (r *Row) drift() Message {
 
 func (r *Row) message() Message {
 	change := changeMembers{Resource: resourceOf(r.Addr), Action: r.Action.word(), Reason: r.Reason, Before: r.Before(), After: r.After()}
+	if r.MovedFrom != (config.Addr{}) {
+		previous := resourceOf(r.MovedFrom)
+		change.Previous = &previous
+	}
+	if r.justMoves() {
+		change.Action = "move"
+	}
 	for _, c := range r.Causes {
 		change.Causes = append(change.Causes, causeMembers{c.Addr.String(), c.Reason})
 	}

@@ -33,11 +33,14 @@ type Options struct {
 // Make compares a workflow with its state. It returns no plan with errors; warnings come with a plan. It keeps
 // references into both arguments and changes neither.
 func Make(w *config.Workflow, s *State, o Options) (*Plan, hcl.Diagnostics) {
-	m := &maker{s: s, o: o}
 	if o.Destroy {
 		w = &config.Workflow{Name: w.Name}
 	}
-	var diags hcl.Diagnostics
+	s, diags := Moved(s, w)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	m := &maker{s: s, o: o}
 	if m.g, diags = NewGraph(w); diags.HasErrors() {
 		return nil, diags
 	}
@@ -73,6 +76,7 @@ type maker struct {
 	included  []bool      // by job; nil without targets
 	requested []bool      // by job; nil without -replace and -rerun
 	limited   bool        // removed rows are limited to targets
+	former    []Digest    // by job: the handling had nothing moved; nil until it is asked for
 	next      []uuid.UUID // by job: the uuid of its next generation, zero until it is asked for
 }
 
@@ -84,7 +88,7 @@ func (m *maker) match() (diags hcl.Diagnostics) {
 		r := &m.rows[i]
 		r.Addr, r.Job, r.Component, r.Root = j.Addr, j, int(m.g.components[i]), m.g.root(int32(i))
 		if r.Prior = m.s.Records[m.g.names[i]]; r.Prior != nil {
-			r.Live = m.s.Live[m.g.names[i]]
+			r.Live, r.MovedFrom = m.s.Live[m.g.names[i]], m.s.MovedFrom[m.g.names[i]]
 			matched++
 		}
 	}

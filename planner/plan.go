@@ -25,11 +25,14 @@ type Plan struct {
 type Row struct {
 	Addr   config.Addr
 	Action Action
-	Reason Reason      // never empty: every action and every non-action can be explained
-	Causes []Cause     // for rows that follow from others: the chain's next links, in address order
-	Prior  *Record     // with the version that apply checks
-	Live   Live        // as it was when the plan was made
-	Job    *config.Job // what is declared
+	Reason Reason  // never empty: every action and every non-action can be explained
+	Causes []Cause // for rows that follow from others: the chain's next links, in address order
+	Prior  *Record // with the version that apply checks
+	// MovedFrom is the address under which the store still has Prior, the zero address for this one. A row with an action
+	// moves the record; one without leaves it there.
+	MovedFrom config.Addr
+	Live      Live        // as it was when the plan was made
+	Job       *config.Job // what is declared
 
 	Work, Handling Digest // of Job
 	KeyID          string // key of a keyed work digest

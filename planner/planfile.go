@@ -49,6 +49,7 @@ type planRow struct {
 	Reason      Reason          `json:"reason"`
 	Causes      []Cause         `json:"causes,omitempty"`
 	Prior       []byte          `json:"prior,omitempty"` // stored form of the record
+	MovedFrom   string          `json:"moved_from,omitempty"`
 	Live        Live            `json:"live"`
 	Job         *config.Job     `json:"job,omitempty"` // its Payload is sealed when it is sensitive
 	Work        Digest          `json:"work"`
@@ -80,6 +81,9 @@ func WritePlan(w io.Writer, p *Plan, seal Sealer) error {
 		}
 		if r.Prior != nil {
 			row.Prior = r.Prior.AppendTo(nil)
+		}
+		if r.MovedFrom != (config.Addr{}) {
+			row.MovedFrom = r.MovedFrom.String()
 		}
 		if r.Job != nil && r.Job.Sensitive {
 			if seal == nil {
@@ -157,6 +161,11 @@ func (f *planRow) row(open Sealer) (Row, error) {
 			return Row{}, fmt.Errorf("%w: %w", ErrPlanFile, err)
 		}
 	}
+	if f.MovedFrom != "" {
+		if r.MovedFrom, err = config.ParseAddr(f.MovedFrom); err != nil {
+			return Row{}, fmt.Errorf("%w: %w", ErrPlanFile, err)
+		}
+	}
 	if err := r.check(); err != nil {
 		return Row{}, fmt.Errorf("%w: %s: %w", ErrPlanFile, f.Addr, err)
 	}
@@ -191,6 +200,8 @@ func (r *Row) check() error {
 		return errors.New("its openers do not go with its gate")
 	case r.Leave && (r.Action != Update || r.Prior == nil || r.Job == nil):
 		return fmt.Errorf("a row to %s leaves parents", r.Action)
+	case r.MovedFrom != (config.Addr{}) && (r.Prior == nil || r.Job == nil || r.MovedFrom == r.Addr):
+		return errors.New("it has moved without a record, or nowhere")
 	case r.Prior == nil && (r.Successor || r.Earlier != ""):
 		return errors.New("it follows a generation that is not recorded")
 	}

@@ -11,6 +11,7 @@ const (
 	ReasonHandling       Reason = "handling_changed" // queue, priority, timeout, retries, schedule or edges differ
 	ReasonUpstream       Reason = "upstream_runs_again"
 	ReasonUpstreamRan    Reason = "upstream_ran_again" // noticed from the recorded edges, in a later plan
+	ReasonMoved          Reason = "moved"              // it has another address, or what it waits for has, and nothing else differs
 	ReasonFailed         Reason = "failed"
 	ReasonCancelled      Reason = "cancelled"
 	ReasonExpired        Reason = "expired"

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+
+	"github.com/waybill-dev/waybill/config"
 )
 
 // RenderOptions is how a plan looks.
@@ -84,7 +86,11 @@ func (p *Plan) legend(c *canvas) {
 // render writes the block of one row.
 func (r *Row) render(c *canvas) {
 	c.blank()
-	c.raw("  " + c.ink.bold("# "+r.Addr.String()) + " " + r.Fate() + "\n")
+	if r.justMoves() {
+		c.raw("  " + c.ink.bold("# "+r.MovedFrom.String()) + " has moved to " + c.ink.bold(r.Addr.String()) + "\n")
+	} else {
+		c.raw("  " + c.ink.bold("# "+r.Addr.String()) + " " + r.Fate() + "\n")
+	}
 	for _, note := range r.notes() {
 		c.raw("  # (" + note + ")\n")
 	}
@@ -124,16 +130,22 @@ func (r *Row) Fate() string {
 
 // notes are the lines below the first: why, and what happens besides.
 func (r *Row) notes() (notes []string) {
-	if r.Reason != ReasonNew && r.Reason != ReasonRequested && r.Reason != ReasonDestroy {
+	if r.Reason != ReasonNew && r.Reason != ReasonRequested && r.Reason != ReasonDestroy && !r.justMoves() {
 		notes = append(notes, "because "+r.Because())
 	}
 	return append(notes, r.Besides()...)
 }
 
+// justMoves tells whether a row gives its record another address and does nothing else.
+func (r *Row) justMoves() bool { return r.Reason == ReasonMoved && r.MovedFrom != (config.Addr{}) }
+
 // Besides is what else whoever approves the row should know: what becomes of a generation that runs, and the like.
 func (r *Row) Besides() (notes []string) {
 	if r.Reason == ReasonWork && r.KeyID != "" && bytes.Equal(r.Definition, r.Prior.Definition) {
 		notes = append(notes, "what changed is sensitive")
+	}
+	if r.MovedFrom != (config.Addr{}) && r.Action != NoOp && !r.justMoves() {
+		notes = append(notes, "moved from "+r.MovedFrom.String())
 	}
 	switch {
 	case r.Leave:
@@ -142,6 +154,8 @@ func (r *Row) Besides() (notes []string) {
 		notes = append(notes, "its work stands and does not run again")
 	case r.Action == Reopen:
 		notes = append(notes, "its own work stands; it is complete again after its children")
+	case r.Reason == ReasonMoved && r.Live.Status == Template:
+		notes = append(notes, "occurrences that are made already keep their names")
 	case r.Live.Status == Template && r.Action == Update:
 		notes = append(notes, "occurrences that are made already stay as they are")
 	case r.Live.Status == Template && r.CancelFirst:

@@ -34,7 +34,7 @@ func (p *Plan) Stale(s *State) []config.Addr {
 }
 
 // Settle turns every row of p that writes something into the record it writes (Row.Next), against the state under the
-// lock: s has a lineage by now. Edges name the submissions that stand once the plan is applied. It fails with ErrStale
+// lock: s has a lineage by now, and is as Moved gives it. Edges name the submissions that stand once the plan is applied. It fails with ErrStale
 // when a record is not the one that was planned against, and then changes nothing.
 func Settle(p *Plan, s *State) error {
 	switch {

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/waybill-dev/waybill/config"
 )
 
 // State is what Redis holds of a workflow at one moment: records, and the live status of each record's job.
@@ -17,7 +19,9 @@ type State struct {
 	// Earlier holds the status of every job that an EdgeSuccessor of a record names, by uuid: the generations before
 	// the recorded ones that may still run. An absent entry means that the job is over.
 	Earlier map[string]Live
-	Queues  map[string]QueueSettings
+	// MovedFrom holds, by today's address, the one under which the store still has a record. See Moved.
+	MovedFrom map[string]config.Addr
+	Queues    map[string]QueueSettings
 	// Shared holds the queues that other workflows declare too, by name.
 	Shared  map[string]SharedQueue
 	Outputs map[string]string // as stored by the last apply: canonical JSON by name

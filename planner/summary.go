@@ -75,6 +75,11 @@ func (r *Row) Because() string {
 		return "its handling changed"
 	case ReasonUpstream, ReasonUpstreamRan, ReasonChildAgain:
 		return r.causes()
+	case ReasonMoved:
+		if len(r.Causes) > 0 {
+			return r.causes()
+		}
+		return r.MovedFrom.String() + " has moved to " + r.Addr.String()
 	case ReasonFailed:
 		return "it failed" + r.detail()
 	case ReasonCancelled:
@@ -148,6 +153,8 @@ func (r *Row) causes() string {
 	}
 	singular, plural := "runs again", "run again"
 	switch {
+	case r.Reason == ReasonMoved:
+		singular, plural = "has moved", "have moved"
 	case r.Reason == ReasonUpstreamRan:
 		singular, plural = "ran again", "ran again"
 	case fresh == len(r.Causes):

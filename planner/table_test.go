@@ -220,6 +220,9 @@ func checkNext(t *testing.T, r *planner.Row) {
 	switch {
 	case fresh || keeps:
 		want := planner.UUIDOf(lineage, r.Addr.String(), r.Next.Generation)
+		if keeps && r.MovedFrom != (config.Addr{}) {
+			want = r.Prior.UUID
+		}
 		if r.Next.UUID != want || r.Next.Deposed {
 			t.Errorf("%s: next is %s (deposed: %t), want %s", r.Addr, r.Next.UUID, r.Next.Deposed, want)
 		}
