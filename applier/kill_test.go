@@ -130,6 +130,8 @@ type killScenario struct {
 	runs map[string]int
 	// early may run once more: the earlier generation, when workers are faster than the second apply.
 	early []string
+	// renamed are jobs, or blocks, that run once under either name, when workers are faster than the second apply.
+	renamed map[string]string
 }
 
 // killScenarios covers a first apply, an edited one, one that edits what waits and runs, and a destroy.
@@ -158,6 +160,29 @@ func killScenarios() map[string]killScenario {
 			runs: map[string]int{"extract[0]": 1, "extract[1]": 1, "extract[2]": 1, "clean[0]": 1, "clean[1]": 1, "clean[2]": 1,
 				"join": 1, "report": 1, "new[0]": 1, "new[1]": 1, "new[2]": 1, "lone": 1},
 			early: []string{"clean[1]", "join", "report"},
+		},
+		"moved": {
+			prepare: func(l *lab) {
+				l.declare(salesLike(l, "1", "old")...)
+				l.apply()
+				l.end(conveyor.VerdictDone, l.start(2)...)
+				jobs := salesLike(l, "1", "new")
+				for _, j := range jobs {
+					switch j.Addr.Name {
+					case "join":
+						j.Addr.Name = "joined"
+					case "report":
+						l.after("joined")(j)
+						j.Predecessors = j.Predecessors[1:]
+					}
+				}
+				l.declare(jobs...)
+				l.moved("old", "new")
+				l.moved("join", "joined")
+			},
+			runs: map[string]int{"extract[2]": 1, "clean[0]": 1, "clean[1]": 1, "clean[2]": 1,
+				"joined": 1, "report": 1, "new[0]": 1, "new[1]": 1, "new[2]": 1, "lone": 1},
+			renamed: map[string]string{"join": "joined", "old[0]": "new[0]", "old[1]": "new[1]", "old[2]": "new[2]"},
 		},
 		"destroy": {
 			prepare: func(l *lab) {
@@ -194,6 +219,7 @@ var wantedPhases = map[string][]string{
 	"first":                 {"lock", "first chunk", "rows", "last chunk", "release"},
 	"edited":                {"lock", "first chunk", "reopen", "removal", "last chunk", "release"},
 	"edited while it waits": {"lock", "first chunk", "rows", "removal", "last chunk", "release"},
+	"moved":                 {"lock", "first chunk", "rows", "last chunk", "release"},
 	"destroy":               {"lock", "first chunk", "removal", "last chunk", "release"},
 }
 
@@ -331,6 +357,11 @@ func (l *lab) check(what string, scenario killScenario, runs []attempt) {
 		return
 	}
 	want := maps.Clone(scenario.runs)
+	for was, is := range scenario.renamed {
+		if count[is] += count[was]; count[was] > 0 {
+			delete(count, was)
+		}
+	}
 	for i := range 3 { // workers in between may finish what the killed apply was about to rename away
 		if old := numbered("old", i); want[old] == 0 {
 			delete(count, old)
