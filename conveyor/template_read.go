@@ -1,7 +1,6 @@
 package conveyor
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +31,73 @@ func (c *Client) Templates(ctx context.Context, uuids []string) ([]Template, err
 		}
 		out = append(out, part...)
 	}
-	return out, nil
+	return out, c.findRoots(ctx, out)
+}
+
+// findRoots sets the root of templates that are downstream of one. It follows their edges upwards, all of them a step at a time.
+func (c *Client) findRoots(ctx context.Context, found []Template) error {
+	above := map[string][]string{} // a template that was looked at -> its upstreams; nil for a root
+	var next []string
+	look := func(us []string) {
+		for _, u := range us {
+			if _, seen := above[u]; !seen {
+				above[u] = nil
+				next = append(next, u)
+			}
+		}
+	}
+	for _, t := range found {
+		if t.Kind == TemplateDownstream {
+			look([]string{t.UUID})
+		}
+	}
+	roots := map[string]string{} // a root is its own
+	for len(next) > 0 {
+		level := next[:min(len(next), readSlice)]
+		next = next[len(level):]
+		pipe := c.rdb.Pipeline()
+		cmds := make([]*redis.SliceCmd, len(level))
+		for i, u := range level {
+			cmds[i] = pipe.HMGet(ctx, c.keys.template(u), "kind", "edges")
+		}
+		if _, err := pipe.Exec(ctx); err != nil {
+			return read(ctx, "templates", err)
+		}
+		for i, u := range level {
+			kind, _ := cmds[i].Val()[0].(string)
+			edges, _ := cmds[i].Val()[1].(string)
+			switch kind {
+			case "d":
+				for _, e := range storedEdges("|||i"+edges, nil) {
+					above[u] = append(above[u], e.upstream)
+				}
+				look(above[u])
+			case "s", "g":
+				roots[u] = u
+			}
+		}
+	}
+	for i := range found {
+		if found[i].Kind == TemplateDownstream {
+			found[i].Root = rootAbove(found[i].UUID, above, roots)
+		}
+	}
+	return nil
+}
+
+// rootAbove is the first root that a walk upwards meets; "" if there is none any more.
+func rootAbove(uuid string, above map[string][]string, roots map[string]string) string {
+	if root, seen := roots[uuid]; seen {
+		return root
+	}
+	roots[uuid] = ""
+	for _, up := range above[uuid] {
+		if root := rootAbove(up, above, roots); root != "" {
+			roots[uuid] = root
+			break
+		}
+	}
+	return roots[uuid]
 }
 
 // templateReads are the replies that one template is put together from.
@@ -84,15 +149,13 @@ func (t *Template) fill(k keyspace, r templateReads, now time.Time) error {
 	t.OnHold = t.MaxCycles > 0 && t.Cycles >= t.MaxCycles
 	t.Catchup = map[byte]wire.Schedule_Catchup{'n': wire.Schedule_NONE, 'a': wire.Schedule_ALL}[h.letter("catchup")]
 	t.Overlap = map[byte]wire.Schedule_Overlap{'s': wire.Schedule_SKIP, 'r': wire.Schedule_REPLACE}[h.letter("overlap")]
-	t.Root = cmp.Or(h.fields["root"], t.UUID)
+	t.Kind = map[byte]TemplateKind{'s': TemplateScheduled, 'g': TemplateGated, 'd': TemplateDownstream}[h.letter("kind")]
+	if t.Kind != TemplateDownstream {
+		t.Root = t.UUID
+	}
 	t.Sync, t.Gate = unpackLabels(r.sync.Val()), gateLabels(r.gate.Val())
-	switch {
-	case t.Root != t.UUID:
-		t.Kind = TemplateDownstream
-	case t.When != "":
-		t.Kind = TemplateScheduled
-	default:
-		t.Kind = TemplateGated
+	if t.Kind == 0 && h.err == nil {
+		h.err = fmt.Errorf("%w: %s: kind is %q", ErrCorrupt, h.key, h.fields["kind"])
 	}
 	if h.err != nil {
 		return h.err

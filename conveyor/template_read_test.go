@@ -50,34 +50,31 @@ func TestReadTemplates(t *testing.T) {
 			fields map[string]string
 			want   conveyor.Template
 		}{
-			{"no tick has seen it", map[string]string{"when": "every 1 hour"},
+			{"no tick has seen it", map[string]string{"kind": "s", "when": "every 1 hour"},
 				conveyor.Template{Kind: conveyor.TemplateScheduled, When: "every 1 hour", Next: tick(start - start%hour + hour)}},
-			{"one that was resumed in the past", map[string]string{"when": "every 1 hour", "since": "3600000"},
+			{"one that was resumed in the past", map[string]string{"kind": "s", "when": "every 1 hour", "since": "3600000"},
 				conveyor.Template{Kind: conveyor.TemplateScheduled, When: "every 1 hour", Since: tick(hour), Next: tick(2 * hour)}},
-			{"one that is late", map[string]string{"when": "every 1 hour", "since": "3600000", "next": "7200000"},
+			{"one that is late", map[string]string{"kind": "s", "when": "every 1 hour", "since": "3600000", "next": "7200000"},
 				conveyor.Template{Kind: conveyor.TemplateScheduled, When: "every 1 hour", Since: tick(hour), Next: tick(2 * hour)}},
-			{"disabled", map[string]string{"when": "every 1 hour", "since": "3600000", "next": "7200000", "off": "1", "catchup": "none", "overlap": "skip"},
+			{"disabled", map[string]string{"kind": "s", "when": "every 1 hour", "since": "3600000", "next": "7200000", "off": "1", "catchup": "none", "overlap": "skip"},
 				conveyor.Template{Kind: conveyor.TemplateScheduled, When: "every 1 hour", Since: tick(hour), Disabled: true,
 					Catchup: wire.Schedule_NONE, Overlap: wire.Schedule_SKIP}},
-			{"paused", map[string]string{"when": "every 1 hour", "next": "7200000", "hand": "1", "catchup": "all", "overlap": "replace"},
+			{"paused", map[string]string{"kind": "s", "when": "every 1 hour", "next": "7200000", "hand": "1", "catchup": "all", "overlap": "replace"},
 				conveyor.Template{Kind: conveyor.TemplateScheduled, When: "every 1 hour", Paused: true, Catchup: wire.Schedule_ALL, Overlap: wire.Schedule_REPLACE}},
-			{"on hold", map[string]string{"when": "every 1 hour", "max": "3", "used": "3", "catchup": "last", "overlap": "allow"},
+			{"on hold", map[string]string{"kind": "s", "when": "every 1 hour", "max": "3", "used": "3", "catchup": "last", "overlap": "allow"},
 				conveyor.Template{Kind: conveyor.TemplateScheduled, When: "every 1 hour", MaxCycles: 3, Cycles: 3, OnHold: true}},
-			{"one cycle before", map[string]string{"when": "every 1 hour", "next": "7200000", "max": "3", "used": "2"},
+			{"one cycle before", map[string]string{"kind": "s", "when": "every 1 hour", "next": "7200000", "max": "3", "used": "2"},
 				conveyor.Template{Kind: conveyor.TemplateScheduled, When: "every 1 hour", MaxCycles: 3, Cycles: 2, Next: tick(2 * hour)}},
-			{"downstream", map[string]string{"root": "r"}, conveyor.Template{Kind: conveyor.TemplateDownstream, Root: "r"}},
-			{"a gate", map[string]string{"root": "u"}, conveyor.Template{Kind: conveyor.TemplateGated}},
+			{"a gate", map[string]string{"kind": "g"}, conveyor.Template{Kind: conveyor.TemplateGated}},
 		} {
 			alone(row.name, func(e *engine) {
 				e.template("u", row.fields)
-				if row.want.Root == "" {
-					row.want.Root = "u"
-				}
+				row.want.Root = "u"
 				read(e, "u", row.want)
 			})
 		}
 		alone("labels, state and cycles", func(e *engine) {
-			e.template("u", map[string]string{"when": ""})
+			e.template("u", map[string]string{"kind": "g"})
 			e.ok(e.rdb.HSet(e.Context(), e.key("template:u:gate"), "b", "1", "a", "0", "c", "-x").Err())
 			e.ok(e.rdb.HSet(e.Context(), e.key("sync"), "u", "at=%,k%3D=v").Err())
 			e.ok(e.rdb.HSet(e.Context(), e.key("cycles:u"), "20", "21:2:1", "3", "3:1::r").Err())
@@ -146,9 +143,11 @@ func TestListTemplates(t *testing.T) {
 	onBoth(t, func(e *engine) {
 		e = newEngine(e, e.rdb)
 		e.add(job("j"))
-		e.template("s", map[string]string{"when": "every 1 day", "root": "s"})
-		e.template("g", map[string]string{"root": "g"})
-		e.template("d", map[string]string{"root": "g"})
+		e.template("s", map[string]string{"kind": "s", "when": "every 1 day"})
+		e.template("g", map[string]string{"kind": "g"})
+		e.template("d", map[string]string{"kind": "d", "edges": "?s:j,?p:d2::1"})
+		e.template("d2", map[string]string{"kind": "d", "edges": "?s:g"})
+		e.template("alone", map[string]string{"kind": "d", "edges": "?s:gone"})
 		got, err := e.ListTemplates(e.Context())
 		e.ok(err)
 		var kinds []string
@@ -158,7 +157,12 @@ func TestListTemplates(t *testing.T) {
 		if diff := cmp.Diff([]string{"g gated", "s scheduled"}, kinds); diff != "" {
 			e.Errorf("(-want +got)\n%s", diff)
 		}
-		all, err := e.Templates(e.Context(), []string{"j", "nobody"})
+		all, err := e.Templates(e.Context(), []string{"d", "d2", "alone"})
+		e.ok(err)
+		if all[0].Root != "g" || all[1].Root != "g" || all[2].Root != "" || all[0].Kind != conveyor.TemplateDownstream {
+			e.Errorf("roots %q %q %q", all[0].Root, all[1].Root, all[2].Root)
+		}
+		all, err = e.Templates(e.Context(), []string{"j", "nobody"})
 		e.ok(err)
 		if all[0].Kind != 0 || all[0].Status.State != conveyor.StateQueued || all[1].Kind != 0 || all[1].UUID != "nobody" {
 			e.Errorf("got %+v", all)
@@ -169,7 +173,10 @@ func TestListTemplates(t *testing.T) {
 			e.refused(err, conveyor.ErrCorrupt)
 			e.ok(e.rdb.HDel(e.Context(), e.key("template:s"), field).Err())
 		}
-		e.ok(e.rdb.HSet(e.Context(), e.key("template:s"), "when", "now and then").Err())
+		e.ok(e.rdb.HSet(e.Context(), e.key("template:s"), "kind", "x").Err())
+		_, err = e.ListTemplates(e.Context())
+		e.refused(err, conveyor.ErrCorrupt)
+		e.ok(e.rdb.HSet(e.Context(), e.key("template:s"), "kind", "s", "when", "now and then").Err())
 		_, err = e.ListTemplates(e.Context())
 		e.refused(err, conveyor.ErrCorrupt)
 	})
