@@ -21,7 +21,37 @@ func (f *faulty) scenario() {
 	f.keys()
 	f.limits()
 	f.repairs()
+	f.templates()
 	f.ending()
+}
+
+// templates are run and changed by hand, one after the other and all in one cycle.
+func (f *faulty) templates() {
+	ctx := f.Context()
+	f.do("add templates", func() error {
+		return f.c.AddMany(ctx, []*wire.Job{job("tc", downstream, under("th")), job("th", downstream, after(0, "tr")), job("tr", every("hour"), maxCycles(3))})
+	})
+	for range 2 { // the clock stands still
+		f.ask("run", func() (any, error) { return f.c.RunTemplate(ctx, "tr") })
+	}
+	f.do("pause", func() error { return f.c.PauseTemplate(ctx, "tr") })
+	f.do("change", func() error {
+		return f.c.Update(ctx, job("tr", every("hour"), maxCycles(2), overlap(wire.Schedule_SKIP)))
+	})
+	f.do("resume", func() error { return f.c.ResumeTemplate(ctx, "tr") })
+	f.do("reset", func() error { return f.c.ResetCycles(ctx, "tr") })
+	f.ask("backfill", func() (any, error) {
+		now := time.UnixMilli(f.now)
+		return f.c.Backfill(ctx, "tr", now.Add(-2*time.Hour), now, false)
+	})
+	f.finish()
+	f.do("tick", func() error { _, err := f.c.Tick(ctx); return err })
+	f.finish()
+	f.see("tr", "th", "tc")
+	for _, uuid := range []string{"tc", "th", "tr"} {
+		f.do("delete", func() error { return f.c.Cancel(ctx, uuid) })
+	}
+	f.see("tr", "th", "tc")
 }
 
 func (f *faulty) additions() {

@@ -52,6 +52,7 @@ var (
 	emitScript     = newScript("emit", "base", "tell", "entry")
 	repairScript   = newScript("repair", settling...)
 	damagedScript  = newScript("damaged", "base", "tell", "entry", "ticket", "edge")
+	templateScript = newScript("template", settling...)
 	logScript      = newScript("log", "base", "entry")
 	queueScript    = newScript("queue", "base")
 	purgeScript    = newScript("purge", settling...)
