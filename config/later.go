@@ -55,14 +55,8 @@ func (l *loader) refuseAwaited(jobs []*Job) {
 		if j.Delivery != nil {
 			refuse("Delivery to all workers or to one", j.Delivery.Range)
 		}
-		if j.ObsoleteIf != nil {
-			refuse("The block \"obsolete_if\" of a job block", j.ObsoleteIf.Range)
-		}
 		if j.Sync != nil {
 			refuse("The argument \"sync\" of a job block", j.Range)
-		}
-		if j.MaxCycles > 0 {
-			refuse("The argument \"max_cycles\" of a job block", j.Range)
 		}
 	}
 }
