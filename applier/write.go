@@ -232,6 +232,9 @@ func (s *submission) wrote(r *planner.Row) {
 		switch r.Action {
 		case planner.Create, planner.Replace:
 			s.state.Live[address] = planner.Live{Status: planner.Held, Opening: r.Next.Opening}
+			if r.Recurs() {
+				s.state.Live[address] = planner.Live{Status: planner.Template, Opening: r.Next.Opening}
+			}
 		case planner.Reopen:
 			s.state.Live[address] = planner.Live{Status: planner.Closing, Opening: r.Next.Opening, Fence: r.Live.Fence}
 		}
