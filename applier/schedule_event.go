@@ -26,9 +26,14 @@ type ScheduleSeen struct {
 }
 
 // OccurrenceChanged is a change of an occurrence: a job that the engine made from the template of a recorded address for one
-// cycle. It has no record, and no place among the jobs of Following.
+// cycle. It has no record, and no place among the jobs of Following; how the live ones stand, the first thousand, is told after that.
 type OccurrenceChanged struct {
 	JobChanged // Addr is the template's; Status.Template, Root and Tick say which occurrence it is
+}
+
+// Name is the address of the occurrence: job.nightly@2026-11-21T01:00:00Z.
+func (e OccurrenceChanged) Name() string {
+	return conveyor.OccurrenceName(e.Addr.String(), e.Status.Tick)
 }
 
 func (SchedulesSeen) event()     {}

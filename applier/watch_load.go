@@ -136,6 +136,7 @@ func (w *watcher) tellFlows(ctx context.Context) {
 			if w.shows(f) {
 				w.post(f, f.jobs.following(Position{Seq: w.survey.Seq()}))
 				w.tellFailed(ctx, f)
+				w.tellOccurrences(f)
 			}
 		}
 	}

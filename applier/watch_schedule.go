@@ -168,6 +168,28 @@ func (w *watcher) occurrenceChanged(j *watchedJob, prior conveyor.Status, p Posi
 	w.told = append(w.told, told{flow: f, event: e, occurrence: true, failed: failed, fence: failedFence(prior, s)})
 }
 
+// tellOccurrences tells how the live occurrences of a workflow stand, the first maxLoose of them by address and tick.
+func (w *watcher) tellOccurrences(f *flow) {
+	var live []OccurrenceChanged
+	for _, t := range f.order() {
+		m := w.cycles.made[t.status.UUID]
+		if m == nil {
+			continue
+		}
+		for j := range m.jobs {
+			if !j.status.State.Ended() {
+				live = append(live, OccurrenceChanged{JobChanged{Addr: t.addr, Status: j.status, Seq: w.survey.Seq(), At: w.now()}})
+			}
+		}
+	}
+	slices.SortFunc(live, func(a, b OccurrenceChanged) int {
+		return cmp.Or(compareAddr(a.Addr, b.Addr), a.Status.Tick.Compare(b.Status.Tick))
+	})
+	for _, e := range live[:min(len(live), maxLoose)] {
+		w.post(f, e)
+	}
+}
+
 // nameOf is the address of a recorded job or of an occurrence of one; "" for others.
 func (w *watcher) nameOf(uuid string) string {
 	j := w.jobs[uuid]

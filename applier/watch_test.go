@@ -31,13 +31,17 @@ type sight struct {
 	progress map[string]conveyor.Progress
 	changes  []JobChanged
 	warnings []string
+
+	schedules   SchedulesSeen
+	occurrences map[string]OccurrenceChanged // by uuid
 }
 
 // quick is how long a turn lasts in tests.
 const quick = 20 * time.Millisecond
 
 func newSight(t *testing.T) *sight {
-	return &sight{T: t, events: make(chan Event, 100_000), jobs: map[string]map[string]conveyor.Status{}, progress: map[string]conveyor.Progress{}}
+	return &sight{T: t, events: make(chan Event, 100_000), jobs: map[string]map[string]conveyor.Status{}, progress: map[string]conveyor.Progress{},
+		occurrences: map[string]OccurrenceChanged{}}
 }
 
 func (s *sight) Observe(e Event) { s.events <- e }
@@ -62,6 +66,8 @@ func (s *sight) fold(e Event) {
 		}
 	case LooseSeen:
 		s.loose = e
+	case SchedulesSeen:
+		s.schedules = e
 	case Warning:
 		s.warnings = append(s.warnings, e.Summary)
 	case OfWorkflow:
@@ -85,6 +91,11 @@ func (s *sight) foldOf(workflow string, e Event) {
 		}
 		s.jobs[workflow][e.Addr.String()] = e.Status
 		s.changes = append(s.changes, e)
+	case OccurrenceChanged:
+		if status, followed := s.jobs[workflow][e.Addr.String()]; !followed || status.UUID != e.Status.Template {
+			s.Errorf("a change of %s of workflow %q, whose template is not followed", e.Name(), workflow)
+		}
+		s.occurrences[e.Status.UUID] = e
 	case JobProgress:
 		s.progress[e.Addr.String()] = e.Progress
 	case Warning:

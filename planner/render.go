@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/waybill-dev/waybill/config"
 )
@@ -133,7 +134,7 @@ func (r *Row) notes() (notes []string) {
 	if r.Reason != ReasonNew && r.Reason != ReasonRequested && r.Reason != ReasonDestroy && !r.justMoves() {
 		notes = append(notes, "because "+r.Because())
 	}
-	return append(notes, r.Besides()...)
+	return slices.Concat(notes, r.Besides(), r.cycleNotes())
 }
 
 // justMoves tells whether a row gives its record another address and does nothing else.
@@ -184,7 +185,7 @@ func (r *Row) Besides() (notes []string) {
 	if r.Earlier != "" && r.Action == Delete {
 		notes = append(notes, "a generation before it is still running and is told to stop")
 	}
-	return append(notes, r.cycleNotes()...)
+	return notes
 }
 
 // members writes the attributes and blocks of a job.
