@@ -31,6 +31,8 @@ type Attempt struct {
 	mu        sync.Mutex
 	result    []byte
 	deferred  *time.Duration
+	sync      map[string]string
+	synced    bool          // by this attempt
 	over      bool          // the handler has returned
 	listeners []*listener   // that end with the attempt
 	sending   chan struct{} // 1 slot, taken by who sends a message; made with the first
@@ -71,7 +73,7 @@ func (a *Attempt) SetResult(result []byte) error {
 }
 
 // Defer has the job come back after d instead of completing, without that counting as a failure, when the handler returns
-// nil. It comes back as a new attempt; children, results and deferrals of this one do not reach it.
+// nil. It comes back as a new attempt; children, results and deferrals of this one do not reach it, what SetSync set does.
 func (a *Attempt) Defer(d time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -65,10 +65,10 @@ func (a *Attempt) verdict(ctx context.Context, err error, random func() float64)
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if a.deferred != nil {
-			ack.Verdict, ack.Delay = VerdictDefer, *a.deferred
+			ack.Verdict, ack.Delay, ack.Sync = VerdictDefer, *a.deferred, a.carried()
 			return ack
 		}
-		ack.Verdict, ack.Result = VerdictDone, a.result
+		ack.Verdict, ack.Result, ack.Sync = VerdictDone, a.result, a.carried()
 		return ack
 	}
 

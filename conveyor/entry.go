@@ -20,7 +20,8 @@ import (
 //
 // Flags: r recorded, w withdrawn, c cancel asked for, b bytes in jobs:<uuid>, k and h list of children and of heirs to work
 // off, a had children in the active set, m edges in jobs:<uuid>:edges, d a ticket stayed behind in a queue, o on hold
-// when exhausted, p goes back to its place when due, l labels in the hash, v labels that make it obsolete in `roots`.
+// when exhausted, p goes back to its place when due, l labels in the hash, v labels that make it obsolete in `roots`, s
+// what its next execution gets in `sync`, u an execution of an occurrence has left some that its template does not have yet.
 //
 // Tags: d due (ms), e delay after the edges (ms), f fence, a attempts, l lost, g opening, w owner, i edges, p undecided
 // edges in the hash, x decided outcome of a closing job, k how edges excluded it (- or =), s started, t ended (ms), z uuid

@@ -40,6 +40,9 @@ type Ack struct {
 	Delay   time.Duration
 	Failure string // bounded to 4 KiB
 	Result  []byte // bounded to 1 MiB
+	// Sync is what the next execution gets, in place of all that this one got; nil: the same. It counts when the job is done, or
+	// deferred and comes back. Of an occurrence that is done it reaches the template.
+	Sync map[string]string
 }
 
 // ExchangeReply answers an ExchangeRequest.
@@ -64,4 +67,5 @@ type Reservation struct {
 	Opening  int64 // of the job; edges that the attempt makes name it
 	// MaxCycles is how many executions a job with max_cycles has before it is on hold, and Cycles how many it had before this one.
 	MaxCycles, Cycles int
+	Sync              map[string]string // that the execution before left, at first the declared one; nil: none
 }

@@ -63,6 +63,9 @@ func (r *ExchangeRequest) validate() error {
 		if len(a.Result) > MaxResult {
 			problems = append(problems, fmt.Errorf("done %d: result of %d bytes, the limit is %d: %w", i, len(a.Result), MaxResult, ErrTooLarge))
 		}
+		if err := checkSync(a.Sync); err != nil {
+			problems = append(problems, fmt.Errorf("done %d: %w", i, err))
+		}
 	}
 	return errors.Join(problems...)
 }
@@ -78,7 +81,7 @@ func (r *ExchangeRequest) args() []any {
 	for i := range r.Done {
 		a := &r.Done[i]
 		verdict := verdictLetters[a.Verdict : a.Verdict+1]
-		if a.Delay > 0 || a.Failure != "" || a.Result != nil {
+		if a.Delay > 0 || a.Failure != "" || a.Result != nil || a.Sync != nil {
 			verdict += strconv.FormatInt(int64((max(a.Delay, 0)+time.Millisecond-1)/time.Millisecond), 10) + ":"
 		}
 		if a.Failure != "" {
@@ -87,12 +90,18 @@ func (r *ExchangeRequest) args() []any {
 		if a.Result != nil {
 			verdict += "r"
 		}
+		if a.Sync != nil {
+			verdict += "s"
+		}
 		args = append(args, a.UUID, a.Fence, verdict)
 		if a.Failure != "" {
 			args = append(args, bounded(a.Failure, MaxFailure))
 		}
 		if a.Result != nil {
 			args = append(args, a.Result)
+		}
+		if a.Sync != nil {
+			args = append(args, packLabels(a.Sync))
 		}
 	}
 	return args
@@ -147,6 +156,14 @@ func parseExchange(reply any) (ExchangeReply, error) {
 			r.MaxCycles, r.Cycles = int(integer(most)), int(integer(used))
 		}
 		out.Reserved = append(out.Reserved, r)
+	}
+	for _, part := range parts[min(1+len(lines[3:]), len(parts)):] {
+		uuid, packed, _ := strings.Cut(part, " ")
+		for i := range out.Reserved {
+			if r := &out.Reserved[i]; r.Job.GetUuid() == uuid {
+				r.Sync = unpackLabels(packed)
+			}
+		}
 	}
 	return out, nil
 }

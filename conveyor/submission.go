@@ -29,11 +29,11 @@ type submission struct {
 	edges  string
 	labels string // packed
 	roots  string // labels that make it obsolete, packed
-	// settings are those of a template, as lua/lib/template.lua reads them; "" for other jobs. sync is the packed state that a
-	// template's first occurrence gets.
-	settings, sync string
-	bytes          []byte
-	count          int // edges, and labels with their sets: what bounds a script beside the number of jobs
+	sync   string // what the first execution gets, packed; of a template its first occurrence
+	// settings are those of a template, as lua/lib/template.lua reads them; "" for other jobs.
+	settings string
+	bytes    []byte
+	count    int // edges, and labels with their sets: what bounds a script beside the number of jobs
 }
 
 // newSubmission checks a job, gives it a uuid when it has none, and marshals it. It changes nothing else in job.
@@ -62,14 +62,10 @@ func newSubmission(job *wire.Job, o addOptions) (submission, error) {
 	if err != nil {
 		return submission{}, fmt.Errorf("job %s: %w", label(job), err)
 	}
-	sub := submission{
+	return submission{
 		uuid: job.Uuid, entry: entryOf(job), edges: strings.Join(edges, ","), labels: packLabels(job.Labels), roots: packLabels(job.ObsoleteIf),
-		bytes: bytes, count: len(edges) + 2*len(job.Labels) + len(job.ObsoleteIf), settings: settings,
-	}
-	if settings != "" {
-		sub.sync = packLabels(job.Sync)
-	}
-	return sub, nil
+		sync: packLabels(job.Sync), bytes: bytes, count: len(edges) + 2*len(job.Labels) + len(job.ObsoleteIf), settings: settings,
+	}, nil
 }
 
 func label(job *wire.Job) string {
@@ -165,7 +161,7 @@ func entryOf(job *wire.Job) string {
 		b = append(b, "|c"...)
 		b = strconv.AppendInt(b, int64((d+time.Millisecond-1)/time.Millisecond), 10)
 	}
-	if job.MaxCycles > 0 && job.Schedule == nil && len(job.Gate) == 0 && !job.Template { // those of a template are its cycles
+	if job.MaxCycles > 0 && !isTemplate(job) { // those of a template are its cycles
 		b = append(b, "|N"...)
 		b = strconv.AppendInt(b, int64(job.MaxCycles), 10)
 		b = append(b, ":0"...)

@@ -1,10 +1,13 @@
 package conveyor
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // Bounds of the state that is carried from one execution to the next: it stands in a hash of the store, and is read and
@@ -17,6 +20,16 @@ const (
 
 // ErrSync is a state that cannot be carried.
 var ErrSync = errors.New("invalid sync")
+
+// Sync returns what the next execution of a job gets, of a template the next occurrence; empty when it carries nothing, or is not
+// known. It only reads.
+func (c *Client) Sync(ctx context.Context, uuid string) (map[string]string, error) {
+	packed, err := c.rdb.HGet(ctx, c.keys.sync(), uuid).Result()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return nil, read(ctx, "sync of "+uuid, err)
+	}
+	return unpackLabels(packed), nil
+}
 
 // checkSync joins all that is wrong with such a state.
 func checkSync(state map[string]string) error {

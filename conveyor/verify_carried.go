@@ -11,7 +11,7 @@ import (
 
 // carriedFlags are the hashes of texts that few jobs carry beside their entry, and the flags in it that say so, as
 // lua/lib/carry.lua has them.
-var carriedFlags = map[string]string{"roots": "v"}
+var carriedFlags = map[string]string{"roots": "v", "sync": "s"}
 
 // carriedBy is what the bytes of a job say that belongs into such a hash; "" when they say nothing or cannot be read.
 func carriedBy(name, bytes string) string {
@@ -19,8 +19,11 @@ func carriedBy(name, bytes string) string {
 	if bytes == "" || proto.Unmarshal([]byte(bytes), job) != nil {
 		return ""
 	}
-	if name == "roots" && checkLabels(job.ObsoleteIf) == nil {
+	switch {
+	case name == "roots" && checkLabels(job.ObsoleteIf) == nil:
 		return packLabels(job.ObsoleteIf)
+	case name == "sync" && checkSync(job.Sync) == nil:
+		return packLabels(job.Sync)
 	}
 	return ""
 }

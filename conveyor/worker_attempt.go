@@ -21,7 +21,7 @@ func (w *Worker) start(work, base context.Context, reserved []Reservation) {
 	w.mu.Lock()
 	for i, r := range reserved {
 		ctx, cancel := context.WithCancelCause(base)
-		a := &Attempt{job: r.Job, fence: r.Fence, opening: r.Opening, failed: r.Attempts, engine: w.engine, cancel: cancel,
+		a := &Attempt{job: r.Job, fence: r.Fence, opening: r.Opening, failed: r.Attempts, sync: r.Sync, engine: w.engine, cancel: cancel,
 			output: newOutput(base, w.engine, r.Job.GetUuid(), r.Fence), after: w.exchanging.began, began: make(chan struct{})}
 		if r.MaxCycles > 0 {
 			a.cycle = r.Cycles + 1

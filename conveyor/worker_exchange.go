@@ -158,6 +158,9 @@ func (w *Worker) takeAcks(single bool) []Ack {
 	n, size := 0, 0
 	for n < min(len(w.acks), MaxBatch) {
 		size += len(w.acks[n].Result)
+		for name, value := range w.acks[n].Sync {
+			size += len(name) + len(value)
+		}
 		if n > 0 && (single || size > maxResultBytes) {
 			break
 		}

@@ -67,9 +67,12 @@ func (e *executor) run(ctx context.Context, job *wire.Job, p Exec, a attempt) er
 		return fmt.Errorf("make a scratch directory on host %s: %w", e.host, err)
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
-	resultFile := filepath.Join(scratch, "output")
+	files := exchanged{scratch}
+	if err := writeSync(files.sync(), a.Sync()); err != nil {
+		return fmt.Errorf("write WAYBILL_SYNC on host %s: %w", e.host, err)
+	}
 
-	cmd, err := e.command(job, p, a.Fence(), resultFile)
+	cmd, err := e.command(job, p, a.Fence(), files)
 	if err != nil {
 		return err
 	}
@@ -106,7 +109,25 @@ func (e *executor) run(ctx context.Context, job *wire.Job, p Exec, a attempt) er
 	if err != nil {
 		return err
 	}
-	return storeResult(resultFile, a)
+	return files.store(a)
+}
+
+// exchanged are the files that a process shares with its worker, in the scratch directory of the attempt.
+type exchanged struct{ dir string }
+
+func (f exchanged) output() string   { return filepath.Join(f.dir, "output") }
+func (f exchanged) sync() string     { return filepath.Join(f.dir, "sync") }
+func (f exchanged) deferral() string { return filepath.Join(f.dir, "defer") }
+
+// store takes over what a process that succeeded has left.
+func (f exchanged) store(a attempt) error {
+	if err := storeResult(f.output(), a); err != nil {
+		return err
+	}
+	if err := storeSync(f.sync(), a); err != nil {
+		return err
+	}
+	return storeDefer(f.deferral(), a)
 }
 
 // await waits for the end of the process, which it brings about when ctx ends.

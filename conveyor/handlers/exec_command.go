@@ -25,7 +25,7 @@ const (
 var inherited = []string{"PATH", "HOME", "LANG", "TMPDIR"}
 
 // command prepares the process of a job.
-func (e *executor) command(job *wire.Job, p Exec, fence int64, resultFile string) (*exec.Cmd, error) {
+func (e *executor) command(job *wire.Job, p Exec, fence int64, files exchanged) (*exec.Cmd, error) {
 	args := p.Command
 	switch {
 	case len(args) > 0 && p.Shell != "":
@@ -38,7 +38,7 @@ func (e *executor) command(job *wire.Job, p Exec, fence int64, resultFile string
 	if slices.ContainsFunc(args, func(s string) bool { return strings.ContainsRune(s, 0) }) {
 		return nil, conveyor.Permanent(errors.New("the command contains a NUL byte"))
 	}
-	env, path, err := environment(job, p.Env, fence, resultFile)
+	env, path, err := environment(job, p.Env, fence, files)
 	if err != nil {
 		return nil, conveyor.Permanent(err)
 	}
@@ -58,7 +58,7 @@ func (e *executor) command(job *wire.Job, p Exec, fence int64, resultFile string
 
 // environment is the whole environment of a process, sorted, and the PATH in it. The job's own variables win over inherited
 // ones, and those that describe the attempt over all.
-func environment(job *wire.Job, declared map[string]string, fence int64, resultFile string) (env []string, path string, err error) {
+func environment(job *wire.Job, declared map[string]string, fence int64, files exchanged) (env []string, path string, err error) {
 	vars := map[string]string{"PATH": defaultPath}
 	for _, name := range inherited {
 		if value, ok := os.LookupEnv(name); ok {
@@ -74,7 +74,7 @@ func environment(job *wire.Job, declared map[string]string, fence int64, resultF
 	vars["WAYBILL_JOB"] = job.GetName()
 	vars["WAYBILL_UUID"] = job.GetUuid()
 	vars["WAYBILL_ATTEMPT"] = strconv.FormatInt(fence, 10)
-	vars["WAYBILL_OUTPUT"] = resultFile
+	vars["WAYBILL_OUTPUT"], vars["WAYBILL_SYNC"], vars["WAYBILL_DEFER"] = files.output(), files.sync(), files.deferral()
 	delete(vars, "WAYBILL_SCHEDULED_FOR")
 	if at, ok := scheduledFor(job); ok {
 		vars["WAYBILL_SCHEDULED_FOR"] = at

@@ -58,6 +58,14 @@ func parseResult(data []byte) ([]byte, error) {
 		return nil, fmt.Errorf("it starts like JSON and is not: %w", err)
 	}
 	values := map[string]string{}
+	if err := parseLines(data, values); err != nil {
+		return nil, fmt.Errorf("%w, and the whole is no JSON", err)
+	}
+	return json.Marshal(values)
+}
+
+// parseLines reads key=value lines.
+func parseLines(data []byte, values map[string]string) error {
 	n := 0
 	for line := range strings.Lines(string(data)) {
 		n++
@@ -67,9 +75,9 @@ func parseResult(data []byte) ([]byte, error) {
 		}
 		key, value, ok := strings.Cut(line, "=")
 		if key = strings.TrimSpace(key); !ok || key == "" {
-			return nil, fmt.Errorf("line %d is neither empty nor key=value, and the whole is no JSON", n)
+			return fmt.Errorf("line %d is neither empty nor key=value", n)
 		}
 		values[key] = value
 	}
-	return json.Marshal(values)
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,6 +25,9 @@ type recorder struct {
 	mu     sync.Mutex
 	out    bytes.Buffer
 	result []byte
+	sync   map[string]string
+	synced bool
+	defers []time.Duration
 	wrote  chan struct{} // 1 slot
 }
 
@@ -37,6 +41,14 @@ func (r *recorder) SetResult(result []byte) error {
 		return conveyor.ErrTooLarge
 	}
 	r.result = result
+	return nil
+}
+
+func (r *recorder) Sync() map[string]string { return maps.Clone(r.sync) }
+func (r *recorder) Defer(d time.Duration)   { r.defers = append(r.defers, d) }
+
+func (r *recorder) SetSync(state map[string]string) error {
+	r.sync, r.synced = state, true
 	return nil
 }
 
@@ -199,13 +211,16 @@ func TestExecEnvironment(t *testing.T) {
 	}
 	var got []string
 	for _, line := range strings.Split(strings.TrimSpace(a.text()), "\n") {
-		if strings.HasPrefix(line, "WAYBILL_OUTPUT=") {
-			line = "WAYBILL_OUTPUT=..."
+		for _, file := range []string{"WAYBILL_DEFER=", "WAYBILL_OUTPUT=", "WAYBILL_SYNC="} {
+			if strings.HasPrefix(line, file) {
+				line = file + "..."
+			}
 		}
 		got = append(got, line)
 	}
-	want := []string{"DAY=1", "HOME=/mine", "LANG=C", "PATH=/usr/bin:/bin", "TMPDIR=" + os.TempDir(), "WAYBILL_ATTEMPT=3",
-		`WAYBILL_JOB=job.load["eu"]`, "WAYBILL_OUTPUT=...", "WAYBILL_SCHEDULED_FOR=2026-11-21T06:00:00Z", "WAYBILL_UUID=u-1"}
+	want := []string{"DAY=1", "HOME=/mine", "LANG=C", "PATH=/usr/bin:/bin", "TMPDIR=" + os.TempDir(), "WAYBILL_ATTEMPT=3", "WAYBILL_DEFER=...",
+		`WAYBILL_JOB=job.load["eu"]`, "WAYBILL_OUTPUT=...", "WAYBILL_SCHEDULED_FOR=2026-11-21T06:00:00Z",
+		"WAYBILL_SYNC=...", "WAYBILL_UUID=u-1"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("environment (-want +got):\n%s", diff)
 	}

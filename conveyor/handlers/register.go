@@ -101,6 +101,9 @@ type attempt interface {
 	Fence() int64
 	Output() io.Writer
 	SetResult(result []byte) error
+	Sync() map[string]string
+	SetSync(state map[string]string) error
+	Defer(d time.Duration)
 }
 
 // handler makes a conveyor.Handler of a function over a payload.

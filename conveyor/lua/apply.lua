@@ -49,7 +49,7 @@ while at <= argc do
   local c = {
     u = ARGV[at + 1], kind = sub(o, 1, 1), edges = none, entry = nil, bytes = nil, opening = nil, expect = nil,
     replaces = nil, attach = nil, withdraw = nil, cancel = nil, apart = nil, labels = nil, v = nil,
-    template = nil, sync = nil,
+    template = nil, s = nil,
   }
   at = at + 2
   list[#list + 1] = c
@@ -77,7 +77,7 @@ while at <= argc do
     end
     c.template = find(o, 'm', 2, true) and arg() or nil
     if find(o, 'y', 2, true) then
-      c.sync = arg()
+      c.s = arg()
       need('hash', 'sync')
     end
     c.expect = find(o, 'x', 2, true) and arg()

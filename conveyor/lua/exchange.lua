@@ -2,9 +2,11 @@
 -- KEYS: 1 <prefix>status.
 -- ARGV: caller, number, worker ('' for none), lease in ms, how many are wanted, number of queues, the queues in the
 --   order to take from; then the attempts, each: uuid, fence, <verdict>[<delay ms>:<options>], and by its options
---   f the failure text, r the result. Verdicts: D done, T retry, F failed, H hold, B handed back, N no handler, W defer.
--- Replies: a text, then the bytes of each reserved job ('' when it is not held any more). The text's lines: now, ms until
---   the next due time, 1 when to call again at once, jobs expired, jobs obsolete; outdated indexes; damaged keys; then one line per reserved job:
+--   f the failure text, r the result, s the sync, packed, that the next execution gets. Verdicts: D done, T retry, F failed, H hold,
+--   B handed back, N no handler, W defer.
+-- Replies: a text, then the bytes of each reserved job ('' when it is not held any more), then "<uuid> <sync>" of those that carry
+--   any. The text's lines: now, ms until the next due time, 1 when to call again at once, jobs expired, jobs obsolete; outdated
+--   indexes; damaged keys; then one line per reserved job:
 --   uuid fence attempts lost opening, and of a job with max_cycles <most>:<used>.
 -- Errors: OUTDATED number; CORRUPT <key> ...
 check_fixed()
@@ -18,6 +20,18 @@ if worker ~= '' then
   need('hash', 'worker:' .. worker)
 end
 if fault then return redis.error_reply(fault) end
+
+-- add_sync appends what these jobs carry from their last execution, to the reply that has their bytes.
+local function add_sync(out, rs)
+  local us = {}
+  for i = 1, #rs do
+    if rs[i] and has(rs[i], 's') then us[#us + 1] = rs[i].u end
+  end
+  if #us == 0 then return end
+  if not is(PRE .. 'sync', 'hash') then return damage(PRE .. 'sync') end
+  local got = call('HMGET', PRE .. 'sync', unpack(us))
+  for i = 1, #us do out[#out + 1] = us[i] .. ' ' .. (got[i] or '') end
+end
 
 -- replay answers a repeated call: its text, and the bytes of the jobs reserved then; those lost since are left out.
 local function replay(text)
@@ -34,7 +48,9 @@ local function replay(text)
   for i = 1, #us do
     local r = S[us[i][1]]
     out[i + 1] = r and r.st == 'r' and r.f == us[i][2] and got[i] or ''
+    us[i] = out[i + 1] ~= '' and r
   end
+  add_sync(out, us)
   return out
 end
 
@@ -66,10 +82,16 @@ while at <= argc do
       a.result = ARGV[at]
       at = at + 1
     end
+    if find(o, 's', 1, true) then
+      a.sync = ARGV[at]
+      at = at + 1
+      need('hash', 'sync')
+    end
   end
   acks[#acks + 1] = a
   us[#us + 1] = a.u
 end
+if fault then return redis.error_reply(fault) end
 load(us)
 
 release_due(max(0, min(100, BUDGET - #acks)))
@@ -83,6 +105,21 @@ local function spend(r, v)
   return used + 1 >= tonumber(most)
 end
 
+-- keep stores what an execution left for the next one. An occurrence has it until its own work is done; then its template gets the
+-- latest that any of its executions left.
+local function keep(r, a)
+  if a.sync and (a.v == 'D' or a.v == 'W' and not has(r, 'c')) then
+    carry.give(r, 's', a.sync)
+    if r.C then flag(r, 'u') end
+  end
+  if a.v ~= 'D' or not has(r, 'u') then return end
+  clear(r, 'u')
+  local T = get(match(r.C, '^%d+:([^:]+)'))
+  if not T or T.st ~= 't' then return end
+  carry.give(T, 's', has(r, 's') and carry.text(r, 's'))
+  touch(T, true)
+end
+
 local function acknowledge(r, a)
   r.w, r.lease = nil, nil
   touch(r)
@@ -92,6 +129,7 @@ local function acknowledge(r, a)
   end
   if a.v == 'T' or a.v == 'F' or a.v == 'H' then r.a = num(tonumber(r.a or 0) + 1) end
   local spent = r.N and spend(r, a.v)
+  keep(r, a)
   if a.v == 'D' then
     if a.result then
       results[#results + 1] = r.u
@@ -258,11 +296,12 @@ if #held > 0 then
 end
 if settle_all() or expired + carry.ended > 0 then more = true end
 
-local lines, out = {}, {''}
+local lines, out, reserved = {}, {''}, {}
 for _, r in ipairs(taken) do
   if r.st == 'r' then
     woken[r.q] = (woken[r.q] or 0) - 1 -- taken here: nobody else need wake for it
     lines[#lines + 1] = r.u .. ' ' .. r.f .. ' ' .. (r.a or '0') .. ' ' .. (r.l or '0') .. ' ' .. (r.g or '1')
+    reserved[#reserved + 1] = r
     if r.N then lines[#lines] = lines[#lines] .. ' ' .. r.N end
     out[#out + 1] = r.T
   end
@@ -285,4 +324,5 @@ local text = concat({num(now), num(next_due), (more or clipped) and '1' or '0', 
 call('SET', call_key, number .. '\n' .. text)
 if caller ~= worker then call('ZADD', calls, num(now), caller) end
 out[1] = text
+add_sync(out, reserved)
 return out

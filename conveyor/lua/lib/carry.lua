@@ -1,10 +1,13 @@
 -- carry: texts that few jobs carry beside their entry, in hashes by uuid, each with a flag in the entry that says so. They stay as
 -- long as the entry does.
+--   s sync   "<key>=<value>,...", packed likewise: what the next execution gets, of a template the next occurrence. What a change
+--            says is the first value only
 --   v roots  "<name>=<value>,...", as labels are kept: while a live job has all these labels, this one is obsolete
-local carry = {keys = {v = 'roots'}, given = {v = {}}, ended = 0} -- ended: jobs found obsolete by this call
+local carry = {keys = {v = 'roots', s = 'sync'}, given = {v = {}, s = {}}, ended = 0} -- ended: jobs found obsolete by this call
 
--- give notes the text that this call gives to a job that it changes; nil: it is to have none.
+-- give notes the text that this call gives to a job that it changes; nil or '': it is to have none.
 function carry.give(r, f, text)
+  if text == '' then text = nil end
   if not text and not has(r, f) then return end
   carry.given[f][r.u] = text or ''
   if text then flag(r, f) else clear(r, f) end
@@ -12,7 +15,9 @@ end
 
 -- take gives a job all that a change says.
 function carry.take(r, c)
-  for f in pairs(carry.keys) do carry.give(r, f, c[f]) end
+  for f in pairs(carry.keys) do
+    if f ~= 's' or not (r.f or r.st == 't' and r.was) then carry.give(r, f, c[f]) end
+  end
 end
 
 -- text is what a job with the flag carries, '' when that is lost.

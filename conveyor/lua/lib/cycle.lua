@@ -101,10 +101,9 @@ local function learn(ts)
   if #want == 0 then return end
   local got = call('MGET', unpack(keys))
   local packed = is(labels.key, 'hash') and call('HMGET', labels.key, unpack(want)) or {}
-  local synced = is(PRE .. 'sync', 'hash') and call('HMGET', PRE .. 'sync', unpack(want)) or {}
   for i = 1, #want do
     local f = known[want[i]]
-    f.bytes, f.labels, f.sync, f.carried = got[i], packed[i] or nil, synced[i] or nil, carry.of(S[want[i]])
+    f.bytes, f.labels, f.carried = got[i], packed[i] or nil, carry.of(S[want[i]])
     if not f.entry or not f.bytes then
       damage(cycle.key(want[i]))
       known[want[i]] = false
@@ -174,10 +173,6 @@ local function make(ts, root, tick)
     local r, f = w.r, w.f
     if some and kind(lists_before[2 * i - 1]) ~= 'none' then flag(r, 'k') end
     if some and kind(lists_before[2 * i]) ~= 'none' then flag(r, 'h') end
-    if f.sync then
-      flag(r, 's')
-      call('HSET', PRE .. 'sync', r.u, f.sync)
-    end
     local lacks, unseen = mapped(w.list, root, tick)
     local _, at = uuid_of(f.bytes)
     local text = field('\10', r.u) .. sub(f.bytes, at or 1) .. field('\154\7', w.t) .. field('\162\7', tick)
@@ -365,7 +360,7 @@ function cycle.remove(T)
     try('ZREM', cycle.emits_key(e.u, KIN[e.k] and 'children' or 'heirs'), T.u)
   end
   try('ZREM', PRE .. 'ticks', T.u)
-  try('HDEL', PRE .. 'sync', T.u)
+  carry.give(T, 's')
   for _, name in ipairs({key, key .. ':live', cycle.emits_key(T.u, 'children'), cycle.emits_key(T.u, 'heirs'),
     PRE .. 'history:' .. T.u, PRE .. 'backlog:' .. T.u}) do
     dels[#dels + 1] = name
@@ -385,8 +380,7 @@ local function close_cycle(root, tick, c)
   if kind(backlog) == 'zset' then call('ZADD', PRE .. 'todo', now_text, root) end
 end
 
--- commit writes who the members of cycles are now, and ends those that have none. A member that completes leaves its template the
--- state that it keeps from one execution to the next.
+-- commit writes who the members of cycles are now, and ends those that have none.
 function cycle.commit(rs, zadd, zrem)
   local groups, order = {}, {}
   for i = 1, #rs do
@@ -410,8 +404,6 @@ function cycle.commit(rs, zadd, zrem)
       else
         g.rem[#g.rem + 1] = r.u
         append(zrem, key, r.u)
-        local sync = r.st == 'C' and has(r, 's') and T and T.st == 't' and is(PRE .. 'sync', 'hash') and call('HGET', PRE .. 'sync', r.u)
-        if sync then call('HSET', PRE .. 'sync', t, sync) end
       end
     end
   end

@@ -65,7 +65,6 @@ function cycle.store(r, c)
   S[r.u] = r
   put(r, c, {})
   link('ZADD', r, c.edges)
-  if c.sync then write('HSET', PRE .. 'sync', r.u, c.sync) end
 end
 
 -- restore changes a template for later cycles.
