@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestReference checks that REFERENCE.md tells of everything that may stand in a job or a queue.
+// TestReference checks that REFERENCE.md tells of everything that may stand in a job, a queue or a moved block.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("REFERENCE.md")
@@ -35,7 +35,10 @@ func TestReference(t *testing.T) {
 			check(b, path+b.name+".")
 		}
 	}
-	for _, name := range []string{"job", "queue"} {
+	for _, name := range []string{"job", "queue", "moved"} {
+		if !strings.Contains(text, "\n## "+name+"\n") {
+			t.Errorf("the block %s is not in REFERENCE.md", name)
+		}
 		check(schema().block(name), name+".")
 	}
 }
