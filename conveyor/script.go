@@ -56,6 +56,7 @@ var (
 	logScript      = newScript("log", "base", "entry")
 	queueScript    = newScript("queue", "base")
 	purgeScript    = newScript("purge", settling...)
+	scheduleScript = newScript("schedule", settling...)
 )
 
 func newScript(name string, pieces ...string) *script {

@@ -3,6 +3,7 @@ package conveyor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -22,32 +23,44 @@ type TickReply struct {
 	Lost     int           // jobs taken from them, and from leases that ended
 	Expired  int           // jobs that waited too long
 	Obsolete int           // jobs that became ready while a root of them is alive
+	Emitted  int           // cycles that schedules began
 	Damaged  []string      // keys that were met and could not be worked with
 	Next     time.Duration // until the next due time or deadline; 0: none known
 	Now      time.Time
 }
 
 // Tick does what any connected process may do for all: release due jobs, finish what is listed to do, reap dead workers and
-// expired leases, sweep retention. At most 200 changes a call.
+// expired leases, sweep retention, at most 200 changes a call; then it begins the cycles of schedules that are due, each in a call of
+// its own.
 func (c *Client) Tick(ctx context.Context) (TickReply, error) {
 	reply, err := c.run(ctx, tickScript, DeadAfter.Milliseconds(), callsKeptFor.Milliseconds())
 	if err != nil {
 		return TickReply{}, err
 	}
 	p := texts(reply)
-	if len(p) < 8 || len(p) < 8+int(integer(p[7])) {
-		return TickReply{}, errors.New("tick: unreadable reply")
+	unreadable := errors.New("tick: unreadable reply")
+	if len(p) < 9 || len(p) < 9+int(integer(p[7])) {
+		return TickReply{}, unreadable
 	}
 	dead := 8 + int(integer(p[7]))
-	c.warnDamaged(p[dead:])
+	rest := dead + 1 + 4*int(integer(p[dead]))
+	if len(p) < rest {
+		return TickReply{}, unreadable
+	}
+	c.warnDamaged(p[rest:])
 	out := TickReply{
 		Changes: int(integer(p[0])), More: p[1] == "1", Next: time.Duration(integer(p[2])) * time.Millisecond,
-		Now: time.UnixMilli(integer(p[3])), Dead: p[8:dead], Damaged: p[dead:],
+		Now: time.UnixMilli(integer(p[3])), Dead: p[8:dead], Damaged: p[rest:],
 		Lost: int(integer(p[4])), Expired: int(integer(p[5])), Obsolete: int(integer(p[6])),
 	}
 	c.happened(JobLost, out.Lost)
 	c.happened(JobExpired, out.Expired)
 	c.happened(JobObsolete, out.Obsolete)
 	c.happened(WorkerDied, len(out.Dead))
+	for due := p[dead+1 : rest]; len(due) > 0; due = due[4:] {
+		if err := c.tickSchedule(ctx, &out, dueSchedule{due[0], due[1], due[2], due[3]}); err != nil {
+			return out, fmt.Errorf("tick: %w", err)
+		}
+	}
 	return out, nil
 }
