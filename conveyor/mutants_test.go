@@ -206,7 +206,7 @@ func (v *verdicts) judge(t *testing.T, m mutant.Mutant, how, by string) {
 	case by == "" && !yes:
 		t.Errorf("%s: %s\t%s\tline %d", how, m.ID, m.Text, m.Line)
 	case by != "" && yes:
-		t.Errorf("%s is listed as a survivor, but %s notices it: take it off %s", m.ID, by, survivorsFile)
+		t.Errorf("%s\t%s\tis listed as a survivor, but %s notices it: take it off %s", m.ID, m.Text, by, survivorsFile)
 	}
 	if v.done%100 == 0 {
 		t.Logf("%d tried, %d survived", v.done, v.survived)
