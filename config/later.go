@@ -55,8 +55,5 @@ func (l *loader) refuseAwaited(jobs []*Job) {
 		if j.Delivery != nil {
 			refuse("Delivery to all workers or to one", j.Delivery.Range)
 		}
-		if j.Sync != nil {
-			refuse("The argument \"sync\" of a job block", j.Range)
-		}
 	}
 }
