@@ -3,31 +3,38 @@ package applier
 import (
 	"slices"
 
+	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/planner"
 )
 
 // inOrder lists the rows that change something in the order in which they are written:
 //
-//  1. what waits for another changed row, the deepest first: dependents are in place before anything that could
+//  1. gates and what is downstream of them, the deepest first, since a job that triggers a gate may succeed before the next batch;
+//  2. what waits for another changed row, the deepest first: dependents are in place before anything that could
 //     release them exists. Rows of one depth go in start order, since what is released together starts in the order in
 //     which it was stored;
-//  2. component by component what starts work: first reopened parents, the lower before the upper, so that one that
+//  3. component by component what starts work: first reopened parents, the lower before the upper, so that one that
 //     reopens is in its own parent's active set before that one opens; then the roots, in start order, since the
 //     engine starts jobs of a queue in the order in which they became ready;
-//  3. cancels and forgets, in reverse start order. Only jobs whose unique key another row of the plan takes are cancelled
+//  4. the other templates, the deepest first: no cycle begins before all is in place that its occurrences wait for, be it downstream
+//     of its root or a job that runs once. Nothing that runs once waits for a template;
+//  5. cancels and forgets, in reverse start order. Only jobs whose unique key another row of the plan takes are cancelled
 //     before everything else: an address that was renamed keeps its key.
 //
 // A kill between any two of them leaves held jobs that nothing can start, or jobs whose dependents are all in place.
 func inOrder(p *planner.Plan) []*planner.Row {
-	changing := make(map[string]bool, len(p.Rows))
+	changing, gates := make(map[string]bool, len(p.Rows)), map[config.Addr]bool{}
 	for _, r := range p.Rows {
+		if r.Job != nil && r.Job.Gate != nil {
+			gates[r.Addr] = true
+		}
 		switch r.Action {
 		case planner.Create, planner.Update, planner.Reopen, planner.Replace:
 			changing[r.Addr.String()] = true
 		}
 	}
 	taken := takenKeys(p)
-	var giving, waiting, starting, removals []*planner.Row
+	var giving, gated, waiting, starting, recurring, removals []*planner.Row
 	for _, r := range p.Rows {
 		switch r.Action {
 		case planner.NoOp:
@@ -40,16 +47,21 @@ func inOrder(p *planner.Plan) []*planner.Row {
 		case planner.Reopen:
 			starting = append(starting, r)
 		default:
-			if r.Action == planner.Rerecord || waitsForAny(r, changing) {
+			switch {
+			case gates[r.Root]:
+				gated = append(gated, r)
+			case r.Recurs():
+				recurring = append(recurring, r)
+			case r.Action == planner.Rerecord || waitsForAny(r, changing):
 				waiting = append(waiting, r)
-			} else {
+			default:
 				starting = append(starting, r)
 			}
 		}
 	}
 	slices.Reverse(giving)
 	slices.Reverse(removals)
-	return slices.Concat(giving, deepestFirst(waiting), byComponent(starting), removals)
+	return slices.Concat(giving, deepestFirst(gated), deepestFirst(waiting), byComponent(starting), deepestFirst(recurring), removals)
 }
 
 // deepestFirst sorts rows by the longest path of edges between them that leads to each. rows are in start order.

@@ -20,6 +20,14 @@ func TestInOrder(t *testing.T) {
 				r.Prior = &planner.Record{Definition: []byte(`{"unique":"` + key + `"}`)}
 				continue
 			}
+			if root, is := strings.CutPrefix(up, "~"); is { // whose cycles it runs in
+				r.Root = addr(t, "job."+root)
+				continue
+			}
+			if up == "gate" {
+				r.Job = &config.Job{Gate: &config.Gate{}}
+				continue
+			}
 			r.Edges = append(r.Edges, planner.Target{Addr: addr(t, "job."+up)})
 		}
 		return r
@@ -62,6 +70,17 @@ func TestInOrder(t *testing.T) {
 		"what waits for a changed job is written before it": {
 			rows: []*planner.Row{row("a", 0, planner.Update), row("b", 0, planner.Create, "a")},
 			want: []string{"b", "a"},
+		},
+		"gates before what may trigger them, other templates after what they may wait for": {
+			rows: []*planner.Row{
+				row("a", 0, planner.Create), row("b", 0, planner.Create, "a"), row("r", 0, planner.Create, "a", "~r"), row("s", 0, planner.Update, "r", "~r"),
+				row("g", 1, planner.Create, "~g", "gate"), row("h", 1, planner.Replace, "g", "~g"), row("x", 2, planner.Delete),
+			},
+			want: []string{"h", "g", "b", "a", "s", "r", "x"},
+		},
+		"below a gate that stays": {
+			rows: []*planner.Row{row("a", 0, planner.Create), row("g", 1, planner.NoOp, "~g", "gate"), row("h", 1, planner.Create, "g", "~g")},
+			want: []string{"h", "a"},
 		},
 		"nothing to do": {rows: []*planner.Row{row("a", 0, planner.NoOp)}},
 	}

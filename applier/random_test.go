@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -108,6 +109,9 @@ func (l *randomLife) randomJob(i int) *config.Job {
 	if l.rand.IntN(4) == 0 {
 		j.Labels = map[string]string{"team": fmt.Sprint(l.rand.IntN(2))}
 	}
+	if l.rand.IntN(8) == 0 {
+		hourly(j)
+	}
 	if i == 0 {
 		return j
 	}
@@ -173,6 +177,9 @@ func (l *randomLife) sketch() string {
 	text := ""
 	for _, j := range l.workflow.Jobs {
 		text += fmt.Sprintf(" %s(%s", j.Addr.Name, j.Payload)
+		if j.Schedule != nil {
+			text += " hourly"
+		}
 		if j.Unique != "" {
 			text += " key " + j.Unique
 		}
@@ -222,6 +229,9 @@ func (l *randomLife) applyOrHeld() {
 // someWork starts and ends a few jobs; some go on running.
 func (l *randomLife) someWork() {
 	for range l.rand.IntN(6) {
+		if l.rand.IntN(4) == 0 {
+			l.someCycle()
+		}
 		l.running = append(l.running, l.start(1)...)
 		if len(l.running) > 0 && l.rand.IntN(3) > 0 {
 			i := l.rand.IntN(len(l.running))
@@ -236,6 +246,24 @@ func (l *randomLife) someWork() {
 	}
 	_, err := l.Tick(l.Context())
 	l.ok(err)
+}
+
+// someCycle begins a cycle of a scheduled job, if there is one.
+func (l *randomLife) someCycle() {
+	var roots []string
+	for name, r := range l.state().Records {
+		found, err := l.Templates(l.Context(), []string{r.UUID.String()})
+		l.ok(err)
+		if found[0].Kind == conveyor.TemplateScheduled {
+			roots = append(roots, name)
+		}
+	}
+	if len(roots) == 0 {
+		return
+	}
+	slices.Sort(roots)
+	name := roots[l.rand.IntN(len(roots))]
+	l.told("cycle %s of %s", l.cycle(strings.TrimPrefix(name, "job.")).Format(time.RFC3339Nano), name)
 }
 
 // conclude applies and works until nothing moves any more, and looks at what is there.
@@ -260,8 +288,25 @@ func (l *randomLife) conclude() {
 	for _, j := range l.workflow.Jobs {
 		conditional = conditional || slices.ContainsFunc(j.Predecessors, func(p config.Predecessor) bool { return p.RunIf == config.RunIfFailure })
 	}
+	survey, err := l.Survey(l.Context())
+	l.ok(err)
+	for _, status := range survey.Jobs {
+		if !status.State.Ended() && status.State != conveyor.StateTemplate {
+			l.fail("%s, of template %q, is still %s", status.UUID, status.Template, status.State)
+		}
+	}
+	recurs := map[config.Addr]bool{}
+	for _, r := range l.plan().Rows {
+		recurs[r.Addr] = r.Recurs()
+	}
 	for _, j := range l.workflow.Jobs {
 		live := s.Live[j.Addr.String()]
+		if recurs[j.Addr] {
+			if live.Status != planner.Template {
+				l.fail("%s, which recurs, is %s", j.Addr, live.Status)
+			}
+			continue
+		}
 		if live.Status != planner.Completed && !(live.Status == planner.Skipped && conditional) {
 			l.fail("%s is %s", j.Addr, live.Status)
 		}
