@@ -184,6 +184,28 @@ func killScenarios() map[string]killScenario {
 				"joined": 1, "report": 1, "new[0]": 1, "new[1]": 1, "new[2]": 1, "lone": 1},
 			renamed: map[string]string{"join": "joined", "old[0]": "new[0]", "old[1]": "new[1]", "old[2]": "new[2]"},
 		},
+		"recurring": {
+			prepare: func(l *lab) { l.nightly() },
+			runs:    map[string]int{"once": 1},
+		},
+		"recurring from now on": {
+			prepare: func(l *lab) {
+				l.nightly(func(j *config.Job) { j.Schedule = nil })
+				l.apply()
+				l.work()
+				l.nightly()
+			},
+			runs: map[string]int{},
+		},
+		"recurring no more": {
+			prepare: func(l *lab) {
+				l.nightly()
+				l.apply()
+				l.work()
+				l.nightly(func(j *config.Job) { j.Schedule = nil })
+			},
+			runs: map[string]int{"r": 1, "b": 1, "c": 1},
+		},
 		"destroy": {
 			prepare: func(l *lab) {
 				l.declare(salesLike(l, "1", "old")...)
@@ -220,6 +242,9 @@ var wantedPhases = map[string][]string{
 	"edited":                {"lock", "first chunk", "reopen", "removal", "last chunk", "release"},
 	"edited while it waits": {"lock", "first chunk", "rows", "removal", "last chunk", "release"},
 	"moved":                 {"lock", "first chunk", "rows", "last chunk", "release"},
+	"recurring":             {"lock", "first chunk", "rows", "last chunk", "release"},
+	"recurring from now on": {"lock", "first chunk", "rows", "last chunk", "release"},
+	"recurring no more":     {"lock", "first chunk", "rows", "last chunk", "release"},
 	"destroy":               {"lock", "first chunk", "removal", "last chunk", "release"},
 }
 
@@ -375,9 +400,9 @@ func (l *lab) check(what string, scenario killScenario, runs []attempt) {
 	if diff := cmp.Diff(want, count); diff != "" {
 		fatal("runs (-want +got):\n%s", diff)
 	}
-	for _, j := range l.workflow.Jobs {
-		if live := s.Live[j.Addr.String()].Status.String(); live != "completed" {
-			fatal("%s is %s", j.Addr, live)
+	for _, r := range l.plan().Rows {
+		if live := r.Live.Status.String(); live != map[bool]string{false: "completed", true: "template"}[r.Recurs()] {
+			fatal("%s is %s", r.Addr, live)
 		}
 	}
 	for _, r := range changes(l.plan()) {

@@ -41,7 +41,12 @@ func watchRandom(t *testing.T, seed uint64) {
 		loose := 0
 		for range 120 {
 			f := flows[names[r.IntN(len(names))]]
-			switch r.IntN(11) {
+			switch r.IntN(13) {
+			case 11, 12:
+				if record := f.state().Records["job.a"]; record != nil && f.live("a") == "template" {
+					_, err := l.RunTemplate(l.Context(), record.UUID.String())
+					l.ok(err)
+				}
 			case 0, 1, 2: // another shape of a workflow
 				f.workflow.Jobs = nil
 				for i := range 1 + r.IntN(5) {
@@ -49,6 +54,8 @@ func watchRandom(t *testing.T, seed uint64) {
 					if i > 0 {
 						up := fmt.Sprintf("%c", 'a'+r.IntN(i))
 						[]func(*config.Job){l.after(up), l.under(up), func(*config.Job) {}}[r.IntN(3)](j)
+					} else if r.IntN(3) == 0 {
+						hourly(j)
 					}
 					f.workflow.Jobs = append(f.workflow.Jobs, j)
 				}
@@ -106,7 +113,8 @@ func (l *lab) standing(workflows []string) string {
 			of[record.UUID.String()] = name + "/" + address
 		}
 	}
-	return inOneLine(statuses.Jobs, func(s conveyor.Status) string { return of[s.UUID] })
+	jobs := slices.DeleteFunc(statuses.Jobs, func(s conveyor.Status) bool { return of[s.Template] != "" && s.State.Ended() })
+	return inOneLine(jobs, func(s conveyor.Status) string { return of[s.UUID] })
 }
 
 // standing is the same as it was told.
@@ -117,6 +125,11 @@ func (s *sight) standing() string {
 		for address, status := range jobs {
 			of[status.UUID] = name + "/" + address
 			all = append(all, status)
+		}
+	}
+	for _, e := range s.occurrences {
+		if of[e.Status.Template] != "" && !e.Status.State.Ended() && e.Status.State != conveyor.StateUnknown {
+			all = append(all, e.Status)
 		}
 	}
 	return inOneLine(append(all, s.loose.Jobs...), func(s conveyor.Status) string { return of[s.UUID] })
@@ -139,7 +152,13 @@ func inOneLine(jobs []conveyor.Status, name func(conveyor.Status) string) string
 func (w *watcher) counted() map[string]any {
 	numbers := map[string]any{"loose": w.loose.counts, "loads": maps.Clone(w.loads), "running": len(w.runs), "early": len(w.early)}
 	for name, f := range w.flows {
-		numbers[name] = f.counts
+		numbers[name], numbers[name+" occurrences"] = f.counts, f.occurrences
+	}
+	for root, counts := range w.cycles.counts {
+		numbers["cycles of "+root] = *counts
+	}
+	for template, m := range w.cycles.made {
+		numbers["made of "+template] = m.counts
 	}
 	return numbers
 }
@@ -149,11 +168,25 @@ func (w *watcher) recount() map[string]any {
 	var loose StateCounts
 	loads, flows, running, early := map[string]int{}, map[string]*StateCounts{}, 0, 0
 	for name := range w.flows {
-		flows[name] = &StateCounts{}
+		flows[name], flows[name+" occurrences"] = &StateCounts{}, &StateCounts{}
+	}
+	count := func(what string, s conveyor.Status) {
+		if flows[what] == nil {
+			flows[what] = &StateCounts{}
+		}
+		flows[what][s.State]++
 	}
 	for _, j := range w.jobs {
 		if j.status.State == conveyor.StateRunning {
 			loads[j.status.Owner]++
+		}
+		if s := j.status; s.Template != "" {
+			count("cycles of "+s.Root, s)
+			count("made of "+s.Template, s)
+			if t := w.jobs[s.Template]; t != nil && t.flow != nil {
+				count(t.flow.name+" occurrences", s)
+				continue
+			}
 		}
 		if j.flow == nil {
 			loose[j.status.State]++
