@@ -28,7 +28,9 @@ type census struct {
 	queues  map[string]string // settings
 	unique  map[string]string // holders of unique keys
 	entries map[string]string
-	before  int64 // number of the last event before anything was read
+	cycles  map[cycleID]*cycleSeen
+	cycling map[string]bool // roots with a live cycle
+	before  int64           // number of the last event before anything was read
 
 	seq       int64  // the last place given; read after the statuses
 	events    int64  // the number of the last event, and
@@ -53,7 +55,8 @@ func scan(ctx context.Context, cmd *redis.ScanCmd, width int, visit func(v []str
 // census reads the namespace: first what refers to jobs, then the jobs.
 func (c *Client) census(ctx context.Context) (*census, error) {
 	all := &census{keys: c.keys, views: map[string]*view{}, types: map[string]string{}, lists: map[string][]ticket{},
-		junk: map[string][]string{}, workers: map[string]bool{}, callers: map[string]bool{}, ended: map[string]bool{}, wrong: map[string]bool{}, entries: map[string]string{}}
+		junk: map[string][]string{}, workers: map[string]bool{}, callers: map[string]bool{}, ended: map[string]bool{}, wrong: map[string]bool{}, entries: map[string]string{},
+		cycles: map[cycleID]*cycleSeen{}, cycling: map[string]bool{}}
 	var err error
 	if all.before, err = c.LastEvent(ctx); err != nil && !errors.Is(err, ErrCorrupt) {
 		return nil, err
@@ -81,6 +84,9 @@ func (c *Client) census(ctx context.Context) (*census, error) {
 		}
 		for _, e := range storedEdges(v.entry, v.hash) {
 			v.upstream[e.upstream] = entries[e.upstream]
+		}
+		if _, template, ok := cycleOf(v.entry); ok {
+			v.upstream[template] = entries[template]
 		}
 		for child := range v.active {
 			v.active[child] = entries[child]
@@ -186,6 +192,10 @@ func (a *census) readReferences(ctx context.Context, rdb redis.UniversalClient) 
 			err = scan(ctx, rdb.ZScan(ctx, key, 0, "", censusSlice), 2, func(v []string) { a.workers[v[0]] = true })
 		case name == "results", name == "failures", name == "failed", name == "progress", carriedFlags[name] != "":
 			err = a.readFields(ctx, rdb, key, name)
+		case name == "ticks", strings.HasPrefix(name, "emits:"), strings.HasPrefix(name, "gate:"), strings.HasSuffix(name, ":live"):
+			err = scan(ctx, rdb.ZScan(ctx, key, 0, "", censusSlice), 2, func(v []string) { a.view(v[0]).listed[name] = wholeScore(v[1]) })
+		case templateKey(name) != "":
+			err = a.readTemplate(ctx, rdb, key, name)
 		case name == "events:seq":
 			_, err = a.readNumber(ctx, rdb, key)
 		case name == "events":
@@ -271,7 +281,8 @@ func wantedKind(name string) string {
 	switch kind, rest, _ := strings.Cut(name, ":"); {
 	case kind == "queue", kind == "wake", kind == "ended", kind == "history":
 		return "list"
-	case kind == "idle", kind == "worker" && strings.HasSuffix(rest, ":jobs"), kind == "emits", kind == "backlog", kind == "gate":
+	case kind == "idle", kind == "worker" && strings.HasSuffix(rest, ":jobs"), kind == "emits", kind == "backlog", kind == "gate",
+		kind == "template" && strings.HasSuffix(rest, ":live"):
 		return "zset"
 	case kind == "worker", kind == "template", kind == "cycles":
 		return "hash"

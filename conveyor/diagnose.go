@@ -90,7 +90,7 @@ func strange(name string) bool {
 	case "worker":
 		return !validName(strings.TrimSuffix(rest, ":jobs"))
 	case "template":
-		return !validName(strings.TrimSuffix(rest, ":gate"))
+		return !validName(strings.TrimSuffix(strings.TrimSuffix(rest, ":gate"), ":live"))
 	case "emits":
 		upstream, class, _ := strings.Cut(rest, ":")
 		return !validName(upstream) || class != "children" && class != "heirs"

@@ -90,6 +90,15 @@ func (h *history) draw(uuid string) *wire.Job {
 	if h.one("labels", 5) {
 		j.Labels = h.labels("color", "size")
 	}
+	if h.one("obsolete", 6) {
+		j.ObsoleteIf = map[string]string{"color": fmt.Sprintf("v%d", h.int("root", 1, 2))}
+		if h.one("both", 3) {
+			j.ObsoleteIf["size"] = "v1"
+		}
+	}
+	if h.one("max cycles", 8) {
+		j.MaxCycles = int32(h.int("cycles", 1, 3))
+	}
 	if h.one("remove after", 8) {
 		j.RemoveAfter = durationpb.New(time.Duration(h.int("removed", 1, 5000)) * time.Millisecond)
 	}

@@ -90,7 +90,7 @@ func (c *Client) repair(ctx context.Context, list []Repaired) error {
 // fixUUID is the job whose status entry a fix rests on, "" for those that rest on none.
 func (v *Violation) fixUUID() string {
 	switch v.fix.kind {
-	case "aside", "worker", "caller", "counter", "number", "sweep", "settings":
+	case "aside", "worker", "caller", "counter", "number", "sweep", "settings", "cycle":
 		return ""
 	}
 	return v.UUID

@@ -50,7 +50,7 @@ var (
 	progressScript = newScript("progress", core...)
 	beatScript     = newScript("beat", "base", "tell", "entry")
 	emitScript     = newScript("emit", "base", "tell", "entry")
-	repairScript   = newScript("repair", settling...)
+	repairScript   = newScript("repair", append(settling[:len(settling):len(settling)], "mend")...)
 	damagedScript  = newScript("damaged", "base", "tell", "entry", "ticket", "edge")
 	templateScript = newScript("template", settling...)
 	logScript      = newScript("log", "base", "entry")

@@ -62,6 +62,7 @@ func (e *engine) forget(uuid, template string) {
 	e.Helper()
 	e.ok(e.rdb.HDel(e.Context(), e.key("status"), template).Err())
 	e.ok(e.rdb.HDel(e.Context(), e.key("sync"), template).Err())
+	e.ok(e.rdb.Del(e.Context(), e.key("history:"+template)).Err())
 	entry := e.rdb.HGet(e.Context(), e.key("status"), uuid).Val()
 	e.ok(e.rdb.HSet(e.Context(), e.key("status"), uuid, strings.Replace(entry, "|C1500:"+template, "", 1)).Err())
 }

@@ -38,7 +38,7 @@ func (c *Client) verify(ctx context.Context) (*census, []Violation, error) {
 			}
 		}
 	}
-	for _, check := range []func(context.Context, *census) ([]Violation, error){c.counterViolations, c.workerViolations, c.callerViolations, c.sweepViolations} {
+	for _, check := range []func(context.Context, *census) ([]Violation, error){c.counterViolations, c.workerViolations, c.callerViolations, c.sweepViolations, c.cycleViolations} {
 		found, err := check(ctx, all)
 		if err != nil {
 			return nil, nil, err

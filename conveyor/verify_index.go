@@ -80,7 +80,7 @@ func (j *judgement) labels() {
 		}
 	}
 	for name := range j.sets {
-		if !slices.Contains(want, name) {
+		if !strings.HasPrefix(name, "cycle:") && !slices.Contains(want, name) {
 			j.unref("I2", j.keys.key(name), "set", "names a job without this label")
 		}
 	}
@@ -90,6 +90,9 @@ func (j *judgement) labels() {
 func (j *judgement) lostLabels() string {
 	var parts []string
 	for name := range j.sets {
+		if strings.HasPrefix(name, "cycle:") {
+			continue
+		}
 		_, label, _ := strings.Cut(name, ":")
 		if key, value, _ := strings.Cut(label, "="); key != "" && value != "" {
 			parts = append(parts, label)
@@ -112,9 +115,10 @@ func labelSets(entry, packed string) []string {
 		return nil
 	}
 	class := "label:"
-	if state := stateOf[entry[0]]; state.Ended() {
+	switch state := stateOf[entry[0]]; {
+	case state.Ended():
 		class = "past:"
-	} else if strings.Contains(flagsOf(entry), "t") {
+	case strings.Contains(flagsOf(entry), "t"):
 		class = "kind:"
 	}
 	sets := map[string]bool{class + "=": true}

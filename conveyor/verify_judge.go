@@ -30,6 +30,8 @@ func (v *view) judge() []Violation {
 	j.limits()
 	j.labels()
 	j.carried()
+	j.templates()
+	j.occurrence()
 	return j.found
 }
 
@@ -72,6 +74,12 @@ func (v *view) judgeUnknown() []Violation {
 	}{{v.leased, v.keys.leases()}, {v.todo, v.keys.todo()}, {v.removal, v.keys.removals()}, {v.expires != 0, v.keys.expiry()}} {
 		if at.in {
 			j.unref("I2", at.key, "zset", "names a job without status")
+		}
+	}
+	j.untemplated("gone")
+	for name := range v.listed {
+		if strings.HasSuffix(name, ":live") {
+			j.unref("I2", v.keys.key(name), "zset", "names a job without status")
 		}
 	}
 	for name := range v.sets {
@@ -150,7 +158,7 @@ func (j *judgement) place() {
 	if apart && !j.bytes && s.State == StateClosing {
 		j.say("I1", j.keys.job(j.uuid), "closing, its bytes are gone", fmt.Sprintf("note that the bytes of %s are gone", j.uuid), newFix("unbytes"))
 	}
-	if j.todo && s.State != StateClosing {
+	if j.todo && s.State != StateClosing && s.State != StateTemplate && (s.State != StateHeld || s.Template == "") {
 		j.unref("I2", j.keys.todo(), "zset", "names a job that is "+s.State.String())
 	}
 }

@@ -78,7 +78,14 @@ type looking struct {
 	statuses     map[string]*redis.StringCmd
 	members      map[string]*redis.BoolCmd
 	owners       map[string]*redis.FloatCmd
-	children     []string
+	listed       map[string]*redis.FloatCmd
+	template     struct {
+		hash, gate, cycles *redis.MapStringStringCmd
+		bytes              *redis.StringCmd
+		history            *redis.StringSliceCmd
+		backlog            *redis.IntCmd
+	}
+	children []string
 }
 
 // ask queues the commands: all that the entry and the edges point to, and whatever pointed here before.
@@ -155,6 +162,7 @@ func (l *looking) ask(ctx context.Context, was *view, children []string) {
 	for _, child := range children {
 		l.status(ctx, child)
 	}
+	l.askTemplate(ctx, was)
 }
 
 func (l *looking) list(ctx context.Context, key string) {
@@ -250,6 +258,7 @@ func (l *looking) answer() {
 	for _, e := range storedEdges(v.entry, v.hash) {
 		v.upstream[e.upstream] = l.statuses[e.upstream].Val()
 	}
+	l.answerTemplate()
 	for _, child := range l.children {
 		v.active[child] = l.statuses[child].Val()
 	}

@@ -26,7 +26,9 @@ type view struct {
 	expires                    int64               // ms, of `expiry`; 0: it is not there
 	removal                    bool                // `removals` names it
 	packed                     string              // its labels, as stored
-	sets                       map[string]bool     // label:... and past:... that name it
+	sets                       map[string]bool     // label:..., past:..., kind:... and cycle:... that name it
+	listed                     map[string]int64    // ticks, emits:..., gate:... and template:...:live that name it, with its score
+	t                          *templateSeen       // nil when it is no template and nothing of one is there
 	fields                     map[string]bool     // hashes with a field of it
 	left                       map[string]string   // other keys of it: what each is
 	waiters                    map[string][]string // of its lists: whose tickets stand there
@@ -36,7 +38,7 @@ type view struct {
 
 func newView(all *census, uuid, entry string) *view {
 	return &view{keys: all.keys, all: all, uuid: uuid, entry: entry, waiting: map[string]bool{}, members: map[string]bool{},
-		fields: map[string]bool{}, holds: map[string]bool{}, sets: map[string]bool{}, left: map[string]string{}, waiters: map[string][]string{}, upstream: map[string]string{}, active: map[string]string{}}
+		fields: map[string]bool{}, holds: map[string]bool{}, sets: map[string]bool{}, listed: map[string]int64{}, left: map[string]string{}, waiters: map[string][]string{}, upstream: map[string]string{}, active: map[string]string{}}
 }
 
 // standsAt notes a ticket found in a queue list, unless it is a stale one.

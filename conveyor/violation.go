@@ -44,11 +44,11 @@ func (f fix) phase() int {
 		return 0
 	case "number":
 		return 1
-	case "entry", "aside":
+	case "entry", "aside", "template":
 		return 2
 	case "member":
 		return 3
-	case "recount":
+	case "recount", "cycle":
 		return 5
 	case "counter":
 		return 6

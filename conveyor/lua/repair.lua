@@ -48,7 +48,7 @@ local function note_waiter(P, f)
   if P.st == 'c' then settle(P) end
 end
 
-local FIX = {}
+local FIX = mend -- what concerns templates and cycles is there already
 
 function FIX.lost(r)
   if not r or ENDED[r.st] or r.st == 'c' then return false end
@@ -193,6 +193,10 @@ end
 local function listed_in(r, name)
   local packed = r and has(r, 'l') and is(labels.key, 'hash') and call('HGET', labels.key, r.u)
   local class, label = match(name, '^(%a+):(.*)$')
+  if r and r.C and class == 'cycle' then
+    local tick, _, root = cycle.of(r)
+    return not ENDED[r.st] and label == root .. ':' .. tick
+  end
   if not packed or class ~= (ENDED[r.st] and 'past' or has(r, 't') and 'kind' or 'label') then return false end
   if label == '=' then return true end
   for k, v in gmatch(packed, '([^=,]+)=([^,]*)') do

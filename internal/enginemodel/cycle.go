@@ -100,21 +100,22 @@ const (
 	tickHeld                         // the root has emitted as many cycles as it may
 )
 
-// emit begins the cycle of a root at a tick, as its overlap with earlier ones says.
-func (e *Engine) emit(root *job, tick int64) verdictOfTick {
+// emit begins the cycle of a root at a tick, as its overlap with earlier ones and its limit of cycles say, unless somebody asked
+// for it.
+func (e *Engine) emit(root *job, tick int64, asked bool) verdictOfTick {
 	if e.jobs[OccurrenceUUID(root.uuid, root.uuid, tick)] != nil {
 		return tickKnown
 	}
-	if root.exhausted() {
+	if root.exhausted() && !asked {
 		return tickHeld
 	}
 	t, overlap := root.template, root.wire.Schedule.GetOverlap()
 	live := e.cycles[root.uuid]
-	if overlap == wire.Schedule_SKIP && len(live) > 0 {
+	if !asked && overlap == wire.Schedule_SKIP && len(live) > 0 {
 		t.note(conveyor.Cycle{Tick: tickTime(tick), Outcome: conveyor.CycleSkipped, Began: tickTime(e.now), Ended: tickTime(e.now)})
 		return tickSkipped
 	}
-	if overlap == wire.Schedule_REPLACE {
+	if !asked && overlap == wire.Schedule_REPLACE {
 		for _, c := range live {
 			c.replaced = true
 			for _, j := range e.members(root.uuid, c.tick) {
@@ -175,16 +176,29 @@ func (e *Engine) upstreams(j *job) {
 	}
 	var missing []*job
 	for _, d := range edgesOf(t.wire) {
-		if up := e.jobs[d.up]; up != nil && up.template != nil {
+		up, uuid := e.jobs[d.up], OccurrenceUUID(d.up, j.root, j.tick)
+		switch {
+		case e.jobs[uuid] != nil:
+		case up != nil && up.template != nil:
 			missing = append(missing, up)
+		default: // its template was deleted before it was made: it counts as cancelled
+			for i := range j.edges {
+				if w := &j.edges[i]; w.up == uuid && w.mark == undecided {
+					w.mark = failure
+				}
+			}
 		}
+	}
+	if j.state == conveyor.StateHeld {
+		e.decide(j)
 	}
 	e.occurrences(missing, j.root, j.tick)
 }
 
 // downstream makes the occurrences of the templates that wait for this one's as children or as heirs.
 func (e *Engine) downstream(j *job, parent bool) {
-	if t := e.jobs[j.of]; t != nil && t.template != nil {
+	t, root := e.jobs[j.of], e.jobs[j.root]
+	if t != nil && t.template != nil && root != nil && root.template != nil {
 		e.occurrences(e.below(t, parent), j.root, j.tick)
 	}
 }
@@ -194,9 +208,7 @@ func (e *Engine) goOn(root *job) {
 	t := root.template
 	t.todo = false
 	for len(e.cycles[root.uuid]) == 0 && len(t.backlog) > 0 {
-		if e.emit(root, t.backlog[0]) == tickHeld {
-			return
-		}
+		e.emit(root, t.backlog[0], true)
 		t.backlog = slices.Delete(t.backlog, 0, 1)
 	}
 }

@@ -38,10 +38,10 @@ func (e *Engine) Exchange(r conveyor.ExchangeRequest) (conveyor.ExchangeReply, e
 	}
 	e.settleAll()
 	taken, late := e.reserve(r)
-	reply.Expired, reply.More = late, late+e.dropped > 0
+	reply.Expired, reply.Obsolete, reply.More = late, e.dropped, late+e.dropped > 0
 	for _, j := range taken {
 		reply.Reserved = append(reply.Reserved, conveyor.Reservation{
-			Job: j.wire, Fence: j.fence, Attempts: j.attempts, Lost: j.lost, Opening: j.opening,
+			Job: j.wire, Fence: j.fence, Attempts: j.attempts, Lost: j.lost, Opening: j.opening, MaxCycles: j.maxRuns(), Cycles: j.runs,
 		})
 	}
 	if r.Worker != "" {

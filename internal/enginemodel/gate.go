@@ -31,9 +31,7 @@ func (e *Engine) flip(j *job) {
 			for _, l := range gate.wire.Gate {
 				t.gate[l] = gateWaits
 			}
-			if !gate.exhausted() {
-				e.emit(gate, max(e.now, t.last+1))
-			}
+			e.emit(gate, max(e.now, t.last+1), false)
 		}
 	}
 }

@@ -61,13 +61,14 @@ func (e *Engine) declareTemplate(j *job) {
 	}
 }
 
-// changeTemplate: what is made from now on is made from the new declaration. Another schedule, or one that is enabled again,
-// begins now; labels that a gate keeps stay as they are. The declared state is only the first.
+// changeTemplate: what is made from now on is made from the new declaration. Another schedule begins now, and so does one that is
+// enabled, or freed from its limit of cycles. Labels that a gate keeps stay as they are. The declared state is only the first.
 func (e *Engine) changeTemplate(j *job, w *wire.Job) {
-	t, was := j.template, j.wire
+	t, was, held := j.template, j.wire, j.exhausted()
 	j.take(w)
-	if before, now := times(was), times(w); now != nil &&
-		(before == nil || before.String() != now.String() || was.Schedule.Disabled && !w.Schedule.Disabled) {
+	j.labels = w.Labels
+	before, now := times(was), times(w)
+	if now != nil && (before == nil || before.String() != now.String() || was.Schedule.Disabled != w.Schedule.Disabled || held) && j.ticks() {
 		t.since = e.now
 	}
 	gate := map[string]string{}

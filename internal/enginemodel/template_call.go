@@ -3,6 +3,7 @@ package enginemodel
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/waybill-dev/waybill/conveyor"
@@ -28,9 +29,7 @@ func (e *Engine) RunTemplate(uuid string) (tick int64, err error) {
 		return 0, err
 	}
 	tick = max(e.now, root.template.last+1)
-	if e.emit(root, tick) == tickHeld {
-		return 0, fmt.Errorf("run %s: %w", uuid, conveyor.ErrState)
-	}
+	e.emit(root, tick, true)
 	e.settleAll()
 	return tick, nil
 }
@@ -79,7 +78,7 @@ func (e *Engine) Backfill(uuid string, from, to time.Time, dryRun bool) ([]time.
 	for _, tick := range ticks {
 		ms := tick.UnixMilli()
 		if root.wire.Schedule.Overlap == wire.Schedule_ALLOW {
-			e.emit(root, ms)
+			e.emit(root, ms, true)
 		} else if !slices.Contains(root.template.backlog, ms) {
 			root.template.backlog = append(root.template.backlog, ms)
 		}
@@ -104,4 +103,49 @@ func (e *Engine) Backlog(uuid string) []int64 {
 		return j.template.backlog
 	}
 	return nil
+}
+
+// Templates are templates as observers see them, with the next tick computed; a job that is none has its status only.
+func (e *Engine) Templates(uuids []string) []conveyor.Template {
+	out := make([]conveyor.Template, len(uuids))
+	for i, uuid := range uuids {
+		out[i] = conveyor.Template{UUID: uuid, Status: e.Statuses(uuids[i : i+1])[0]}
+		if j := e.jobs[uuid]; j != nil && j.template != nil {
+			e.show(j, &out[i])
+		}
+	}
+	return out
+}
+
+func (e *Engine) show(j *job, o *conveyor.Template) {
+	t, s := j.template, j.wire.Schedule
+	o.Kind, o.Root, o.Name = conveyor.TemplateDownstream, "", j.wire.Name
+	o.MaxCycles, o.Cycles, o.OnHold = int(j.wire.MaxCycles), t.used, j.exhausted()
+	o.Sync = t.sync
+	if isRoot(j.wire) {
+		o.Kind, o.Root = conveyor.TemplateGated, j.uuid
+	}
+	if s != nil {
+		o.Kind, o.When, o.Catchup, o.Overlap = conveyor.TemplateScheduled, times(j.wire).String(), s.Catchup, s.Overlap
+		o.Disabled, o.Paused, o.Next = s.Disabled, t.hand, tickTime(j.nextTick())
+	}
+	for _, label := range slices.Sorted(slices.Values(j.wire.Gate)) {
+		g := conveyor.GateLabel{Label: label, Flipped: t.gate[label] == gateFlipped}
+		if failed, ok := strings.CutPrefix(t.gate[label], "-"); ok {
+			g.Failed = failed
+		}
+		o.Gate = append(o.Gate, g)
+	}
+	for _, c := range e.cycles[j.uuid] {
+		o.Live = append(o.Live, conveyor.Cycle{Tick: tickTime(c.tick), Began: tickTime(c.began), Jobs: c.made, Failed: c.failed, Replaced: c.replaced})
+	}
+}
+
+// Members are the live occurrences of a cycle, by uuid.
+func (e *Engine) Members(root string, tick time.Time) []string {
+	var out []string
+	for _, j := range e.members(root, tick.UnixMilli()) {
+		out = append(out, j.uuid)
+	}
+	return out
 }

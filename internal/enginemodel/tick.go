@@ -51,7 +51,7 @@ func (e *Engine) judgeTicks(root *job) {
 		t.note(conveyor.Cycle{Tick: come[missed-1], Outcome: conveyor.CycleMissed, Began: tickTime(e.now), Ended: tickTime(e.now), Missed: missed})
 	}
 	for _, tick := range come[missed:] {
-		e.emit(root, tick.UnixMilli())
+		e.emit(root, tick.UnixMilli(), false)
 	}
 }
 

@@ -29,6 +29,8 @@ local function cycle_of(r)
   return tick, t, root ~= '' and root or t
 end
 
+cycle.of = cycle_of
+
 -- Cells are the live cycles as far as this script has read or begun them: root -> tick -> cell.
 local cells, whole = {}, {} -- whole: roots all of whose cycles were read
 local fresh = {}            -- occurrences that this script made, in order
@@ -379,6 +381,9 @@ local function close_cycle(root, tick, c)
   cycle.note(root, tick, outcome, num(c.began), now_text, num(c.made), num(c.failed))
   if kind(backlog) == 'zset' then call('ZADD', PRE .. 'todo', now_text, root) end
 end
+
+-- over ends a cycle that has no members.
+function cycle.over(root, tick) close_cycle(root, tick, cell(root, tick)) end
 
 -- commit writes who the members of cycles are now, and ends those that have none.
 function cycle.commit(rs, zadd, zrem)
