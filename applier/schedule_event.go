@@ -26,7 +26,7 @@ type ScheduleSeen struct {
 }
 
 // OccurrenceChanged is a change of an occurrence: a job that the engine made from the template of a recorded address for one
-// cycle. It has no record, and no place among the jobs of Following; how the live ones stand, the first thousand, is told after that.
+// cycle. It has no record, and no place among the jobs of Following: see OccurrencesSeen.
 type OccurrenceChanged struct {
 	JobChanged // Addr is the template's; Status.Template, Root and Tick say which occurrence it is
 }
@@ -36,8 +36,19 @@ func (e OccurrenceChanged) Name() string {
 	return conveyor.OccurrenceName(e.Addr.String(), e.Status.Tick)
 }
 
+// OccurrencesSeen lists the occurrences of a workflow's templates, those that are live and those that are over and still kept, the
+// latest cycles first. It follows a Following, and replaces what was told of occurrences before, of a workflow that has some or had.
+type OccurrencesSeen struct {
+	Jobs  []conveyor.Status // the first maxOccurrences
+	Total int
+}
+
 func (SchedulesSeen) event()     {}
+func (OccurrencesSeen) event()   {}
 func (OccurrenceChanged) event() {}
+
+// maxOccurrences is how many occurrences of a workflow are told at once.
+const maxOccurrences = 1000
 
 // maxSchedules is how many schedules and gates are told at once.
 const maxSchedules = 1000

@@ -13,7 +13,7 @@ type WatchOptions struct {
 	turn time.Duration // tests: time between two turns; default turnEvery
 }
 
-// OfWorkflow is an event of one workflow of a watched namespace: Following, JobChanged, OccurrenceChanged, JobProgress, StillRunning, Warning or WarningOver.
+// OfWorkflow is an event of one workflow of a watched namespace: Following, JobChanged, OccurrencesSeen, OccurrenceChanged, JobProgress, StillRunning, Warning or WarningOver.
 type OfWorkflow struct {
 	Workflow string
 	Event    Event

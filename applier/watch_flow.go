@@ -25,6 +25,7 @@ type flow struct {
 	told     bool // its list of jobs was
 
 	occurrences StateCounts // of its templates
+	madeTold    bool        // some were told
 	gone        bool        // nothing is left of it
 	readAt      time.Time
 	took        time.Duration // to read it

@@ -122,6 +122,7 @@ func (w *watcher) tellFlows(ctx context.Context) {
 			f.told = true
 			if w.shows(f) {
 				w.post(f, Following{At: Position{Seq: w.survey.Seq()}})
+				w.tellOccurrences(ctx, f)
 			}
 		}
 		if f.gone {
@@ -136,7 +137,7 @@ func (w *watcher) tellFlows(ctx context.Context) {
 			if w.shows(f) {
 				w.post(f, f.jobs.following(Position{Seq: w.survey.Seq()}))
 				w.tellFailed(ctx, f)
-				w.tellOccurrences(f)
+				w.tellOccurrences(ctx, f)
 			}
 		}
 	}

@@ -168,25 +168,36 @@ func (w *watcher) occurrenceChanged(j *watchedJob, prior conveyor.Status, p Posi
 	w.told = append(w.told, told{flow: f, event: e, occurrence: true, failed: failed, fence: failedFence(prior, s)})
 }
 
-// tellOccurrences tells how the live occurrences of a workflow stand, the first maxLoose of them by address and tick.
-func (w *watcher) tellOccurrences(f *flow) {
-	var live []OccurrenceChanged
+// tellOccurrences tells what the templates of a workflow have made, and why those that failed have.
+func (w *watcher) tellOccurrences(ctx context.Context, f *flow) {
+	var jobs []conveyor.Status
 	for _, t := range f.order() {
-		m := w.cycles.made[t.status.UUID]
-		if m == nil {
-			continue
-		}
-		for j := range m.jobs {
-			if !j.status.State.Ended() {
-				live = append(live, OccurrenceChanged{JobChanged{Addr: t.addr, Status: j.status, Seq: w.survey.Seq(), At: w.now()}})
+		if m := w.cycles.made[t.status.UUID]; m != nil {
+			for j := range m.jobs {
+				jobs = append(jobs, j.status)
 			}
 		}
 	}
-	slices.SortFunc(live, func(a, b OccurrenceChanged) int {
-		return cmp.Or(compareAddr(a.Addr, b.Addr), a.Status.Tick.Compare(b.Status.Tick))
-	})
-	for _, e := range live[:min(len(live), maxLoose)] {
-		w.post(f, e)
+	if len(jobs) == 0 && !f.madeTold {
+		return
+	}
+	f.madeTold = len(jobs) > 0
+	slices.SortFunc(jobs, func(a, b conveyor.Status) int { return cmp.Or(b.Tick.Compare(a.Tick), cmp.Compare(a.UUID, b.UUID)) })
+	e := OccurrencesSeen{Jobs: jobs[:min(len(jobs), maxOccurrences)], Total: len(jobs)}
+	w.post(f, e)
+	var failed []conveyor.Status
+	var uuids []string
+	for _, s := range e.Jobs {
+		if s.State == conveyor.StateFailed && !s.ChildFailed && len(failed) < maxTexts {
+			failed, uuids = append(failed, s), append(uuids, s.UUID)
+		}
+	}
+	texts, err := w.client.Failures(ctx, uuids)
+	if err != nil {
+		return // as everywhere: texts are for people, and told where they can be read
+	}
+	for i, s := range failed {
+		w.post(f, OccurrenceChanged{JobChanged{Addr: w.jobs[s.Template].addr, Status: s, Seq: w.survey.Seq(), At: s.Ended, Failure: w.named(texts[i])}})
 	}
 }
 

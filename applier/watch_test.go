@@ -91,6 +91,22 @@ func (s *sight) foldOf(workflow string, e Event) {
 		}
 		s.jobs[workflow][e.Addr.String()] = e.Status
 		s.changes = append(s.changes, e)
+	case OccurrencesSeen:
+		for uuid, o := range s.occurrences {
+			if status, followed := s.jobs[workflow][o.Addr.String()]; !followed || status.UUID == o.Status.Template {
+				delete(s.occurrences, uuid)
+			}
+		}
+		for _, status := range e.Jobs {
+			for address, template := range s.jobs[workflow] {
+				if addr, err := config.ParseAddr(address); err == nil && template.UUID == status.Template {
+					s.occurrences[status.UUID] = OccurrenceChanged{JobChanged{Addr: addr, Status: status}}
+				}
+			}
+			if _, told := s.occurrences[status.UUID]; !told {
+				s.Errorf("occurrence %s of workflow %q, whose template is not followed", status.UUID, workflow)
+			}
+		}
 	case OccurrenceChanged:
 		if status, followed := s.jobs[workflow][e.Addr.String()]; !followed || status.UUID != e.Status.Template {
 			s.Errorf("a change of %s of workflow %q, whose template is not followed", e.Name(), workflow)
