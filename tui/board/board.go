@@ -46,6 +46,7 @@ func SectionOf(s conveyor.State) Section {
 type Job struct {
 	applier.Followed
 	Name     string
+	Cycle    string         // of an occurrence: the name of the one that its cycle began with; "" where nobody has told
 	Place    int            // in Board.Jobs
 	Action   planner.Action // of this apply; NoOp when it changed nothing
 	Failure  string         // of the last failed attempt, as told

@@ -2,6 +2,8 @@ package board
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,4 +87,13 @@ func Stopped(t conveyor.Template) string {
 		return "paused"
 	}
 	return ""
+}
+
+// SyncText is what one occurrence hands on to the next, in the order of its names: `cursor = "17", page = "2"`.
+func SyncText(sync map[string]string) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(sync)) {
+		parts = append(parts, fmt.Sprintf("%s = %q", name, sync[name]))
+	}
+	return strings.Join(parts, ", ")
 }

@@ -58,7 +58,9 @@ func (b *Board) Closing(op Operation) (line string, good bool) {
 func (b *Board) Tally() string {
 	var parts []string
 	for _, s := range Tallied {
-		if n := b.Counts[s]; n > 0 {
+		if n := b.Counts[s]; n > 1 && s == conveyor.StateTemplate {
+			parts = append(parts, fmt.Sprintf("%d templates", n))
+		} else if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, StateWord(s)))
 		}
 	}

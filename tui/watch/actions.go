@@ -32,7 +32,7 @@ var (
 		do:  func(a Actions, ctx context.Context, uuid string) error { return a.Retry(ctx, uuid) }}
 	cancel = &deed{verb: "Cancel", past: "is cancelled", follow: cancelled,
 		can: func(s conveyor.Status) bool {
-			return s.State != conveyor.StateUnknown && !s.State.Ended() && !s.CancelRequested
+			return s.State != conveyor.StateUnknown && !s.State.Ended() && !s.CancelRequested && !isTemplate(s)
 		},
 		why: "it is over, or told to stop already",
 		do:  func(a Actions, ctx context.Context, uuid string) error { return a.Cancel(ctx, uuid) }}
@@ -71,6 +71,8 @@ func (m *model) askJob(d *deed) {
 		m.say(true, "The action before is not answered yet.")
 	case !ok:
 		m.say(true, "No job is chosen.")
+	case isTemplate(r.job.Status):
+		m.askTemplate(d, r)
 	case !d.can(r.job.Status):
 		m.say(true, "Cannot %s %s: %s. It is %s.", lower(d.verb), r.job.Name, d.why, board.StateWord(r.job.Status.State))
 	default:
@@ -78,8 +80,12 @@ func (m *model) askJob(d *deed) {
 	}
 }
 
-// askQueue puts the question for pausing or resuming the chosen queue, or that of the chosen job.
+// askQueue puts the question for pausing or resuming the chosen schedule or queue, or the queue of the chosen job.
 func (m *model) askQueue() {
+	if r, ok := m.chosenSchedule(); ok && !m.acting {
+		m.askTemplate(nil, r)
+		return
+	}
 	q, ok := m.chosenQueue()
 	switch {
 	case m.acting:
@@ -184,7 +190,7 @@ func (m *model) acted(msg actedMsg) tea.Cmd {
 		}
 	case err == nil:
 		m.say(false, "%s %s.", q.name, q.deed.past)
-	case errors.Is(err, conveyor.ErrState), errors.Is(err, conveyor.ErrNotFound):
+	case errors.Is(err, conveyor.ErrNotTemplate), errors.Is(err, conveyor.ErrState), errors.Is(err, conveyor.ErrNotFound):
 		m.say(true, "%s has moved on meanwhile: %s. Nothing was changed.", q.name, q.isNow())
 	default:
 		m.say(true, "Cannot %s %s: %v", lower(q.deed.verb), q.name, err)

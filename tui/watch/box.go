@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/tui/board"
 	"github.com/waybill-dev/waybill/tui/screen"
 )
 
@@ -45,6 +46,7 @@ func (m *model) helpLines(width int) []string {
 	marks = append(marks, fill("•", 3)+"in layers: linked to the chosen")
 	blocks = append(blocks, marks)
 	filter := []string{m.styles.Title.Render("Filter"), "load eu", "  both in the address", "state:failed", "queue:etl  worker:w1", "type:exec  workflow:sales",
+		"cycle:nightly@2026-11-21",
 		"-state:done  not these"}
 	blocks = append(blocks, filter)
 
@@ -129,6 +131,12 @@ func (m *model) logTitle(r rect) (title, note string) {
 	l := &m.subject.log
 	title = "Log"
 	if row, ok := m.chosen(); ok {
+		if row.job.Status.State == conveyor.StateTemplate {
+			if n := l.count(); n > 1 {
+				note = board.Count(n-1, "cycle", "cycles")
+			}
+			return "Cycles of " + row.job.Name, note
+		}
 		title += " of " + row.job.Name
 	}
 	var notes []string
@@ -165,6 +173,8 @@ func (m *model) logLines(width, height int) []string {
 		return lines
 	case !l.read:
 		text = "Reading..."
+	case m.subject.job.Status.State == conveyor.StateTemplate:
+		text = "It has had no cycle yet."
 	case m.subject.job.Status.Fence == 0:
 		text = "It has not started yet."
 	default:

@@ -83,7 +83,23 @@ func (m *model) jobDetail(s *sheet) {
 	}
 	st := r.job.Status
 	text := m.styles.Of(st.State).Render(screen.Mark(st.State)+" "+m.stateNote(st)) + m.stateSince(st)
+	if seen := m.scheduleOf(r.job); seen != nil {
+		mark, style := m.scheduleMark(seen)
+		text = style.Render(mark + " template, " + m.scheduleNote(seen))
+	}
 	s.lines = append(s.lines, m.styles.Faint.Render(fill("state", nameWidth))+text)
+	if seen := m.scheduleOf(r.job); seen != nil {
+		m.scheduleDetail(s, seen)
+	} else if st.State == conveyor.StateTemplate {
+		name := "what it is downstream of"
+		if root := m.rootOf(r); root != nil {
+			name = root.Name
+		}
+		s.line("runs", "in the cycles of %s", name)
+	}
+	if r.job.Cycle != "" {
+		s.line("cycle", "%s", r.job.Cycle)
+	}
 	m.why(s, r)
 	if r.job.Failure != "" && st.State != conveyor.StateCompleted {
 		for i, line := range screen.Lines(r.job.Failure, 12) {
@@ -116,8 +132,8 @@ func (m *model) jobDetail(s *sheet) {
 		}
 		s.line("progress", "%s", text)
 	}
-	if len(m.fleet.flows) > 1 {
-		s.line("workflow", "%s", r.flow.name)
+	if len(m.fleet.workflows()) > 1 {
+		s.line("workflow", "%s", r.flow.home().name)
 	}
 	queue := screen.Clean(queueOf(r.job))
 	if st.Priority != 1 {
@@ -379,8 +395,8 @@ func (m *model) chosenFlow() (*flow, bool) {
 	if m.tab != tabWorkflows {
 		return nil, false
 	}
-	if i := m.others[tabWorkflows].at; i < len(m.fleet.flows) {
-		return m.fleet.flows[i], true
+	if i, flows := m.others[tabWorkflows].at, m.fleet.workflows(); i < len(flows) {
+		return flows[i], true
 	}
 	return nil, false
 }

@@ -30,9 +30,10 @@ const (
 	byWorker
 	byType
 	byWorkflow
+	byCycle // "<address of the root>@<tick>", the beginning of it, with or without "job."
 )
 
-var fields = map[string]field{"state": byState, "queue": byQueue, "worker": byWorker, "type": byType, "workflow": byWorkflow}
+var fields = map[string]field{"state": byState, "queue": byQueue, "worker": byWorker, "type": byType, "workflow": byWorkflow, "cycle": byCycle}
 
 // parseFilter reads words as they are typed: "load state:failed -queue:etl". A word that is not finished, such as
 // "state:", asks for nothing yet.
@@ -79,7 +80,9 @@ func (t term) matches(w *flow, name string, j *board.Job) bool {
 	case byType:
 		return begins(j.Type)
 	case byWorkflow:
-		return begins(w.name)
+		return begins(w.name) || w.of != nil && begins(w.of.name)
+	case byCycle:
+		return j.Cycle != "" && (begins(j.Cycle) || begins(strings.TrimPrefix(j.Cycle, "job.")))
 	default:
 		return strings.Contains(name, t.value) || strings.Contains(w.lower, t.value)
 	}

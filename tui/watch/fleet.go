@@ -26,6 +26,13 @@ type fleet struct {
 	rates   map[string]*rates
 	workers []conveyor.WorkerInfo // by id
 
+	schedules     map[string]*applier.ScheduleSeen // by uuid of the template
+	scheduleTotal int
+	rescheduled   bool              // they were told since the last frame
+	cycled        []string          // templates whose cycles changed since then
+	templates     map[string]origin // recorded templates by uuid; nil: to be found anew
+	dirty         bool              // occurrences of some workflow have changed
+
 	lists   int // rises when a list of jobs is replaced: what points into the old ones is void
 	changed []change
 }
@@ -33,7 +40,9 @@ type fleet struct {
 // flow is one workflow. The jobs that belong to none are one too, with an empty key.
 type flow struct {
 	key         string // as the store calls it
+	of          *flow  // not nil for a list of what the templates of a workflow have made: the workflow
 	name, lower string // for people
+	made        *made  // of its templates; nil: nothing was told
 	seen        applier.WorkflowSeen
 	board       *board.Board
 	members     members
@@ -78,8 +87,11 @@ func (f *fleet) observe(e applier.Event) {
 		w.names, w.members, w.byName = e.names, e.members, nil
 		f.tally(w)
 		f.lists++
+		f.again()
 	case applier.LooseSeen:
 		f.loose(e)
+	case applier.SchedulesSeen:
+		f.schedulesSeen(e)
 	case applier.QueuesSeen:
 		f.queuesSeen(e)
 	case applier.WorkersSeen:
@@ -122,7 +134,7 @@ func (f *fleet) list(seen []applier.WorkflowSeen) {
 		f.flow(s.Name).seen = s
 	}
 	f.flows = slices.DeleteFunc(f.flows, func(w *flow) bool {
-		if there[w.key] {
+		if there[w.key] || w.of != nil && there[w.of.key] {
 			return false
 		}
 		delete(f.byName, w.key)
@@ -144,9 +156,16 @@ func (f *fleet) recount() {
 // within folds an event of one workflow.
 func (f *fleet) within(w *flow, e applier.Event) {
 	steps := w.board.Observe(e)
-	switch e.(type) {
+	switch e := e.(type) {
+	case applier.OccurrencesSeen:
+		f.occurrencesSeen(w, e)
+		return
+	case applier.OccurrenceChanged:
+		f.occurrenceChanged(w, e)
+		return
 	case applier.Following:
 		f.relist(w)
+		f.again()
 		return
 	case applier.JobChanged:
 		if len(w.board.Jobs) != len(w.names) {

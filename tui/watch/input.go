@@ -98,6 +98,8 @@ func (m *model) command(msg tea.KeyMsg) tea.Cmd {
 		m.askJob(m.deedOf(msg))
 	case key.Matches(msg, k.Pause):
 		m.askQueue()
+	case key.Matches(msg, k.Cycles):
+		return m.cyclesOfChosen()
 	case key.Matches(msg, k.Follow):
 		m.subject.log.follow = !m.subject.log.follow
 		if r := m.layout().panes[paneLog]; !m.subject.log.follow {

@@ -10,6 +10,7 @@ type keyMap struct {
 	PageUp, PageDown, Top, Bottom        key.Binding
 	Filter, Sort, Arrange, Fold, Failure key.Binding
 	Retry, Cancel, Release, Pause        key.Binding
+	Cycles                               key.Binding
 	Follow, Wrap, Mouse                  key.Binding
 	Yes, No                              key.Binding
 	Tabs                                 [tabs]key.Binding
@@ -44,10 +45,11 @@ func newKeyMap() keyMap {
 		Arrange:  bind([]string{"t"}, "t", "tree, layers, list"),
 		Fold:     bind([]string{" "}, "space", "fold, unfold"),
 		Failure:  bind([]string{"n"}, "n", "next that failed"),
-		Retry:    bind([]string{"r"}, "r", "retry"),
+		Retry:    bind([]string{"r"}, "r", "retry; run a schedule"),
 		Cancel:   bind([]string{"x"}, "x", "cancel"),
 		Release:  bind([]string{"u"}, "u", "release a hold"),
-		Pause:    bind([]string{"p"}, "p", "pause, resume a queue"),
+		Pause:    bind([]string{"p"}, "p", "pause, resume: queue, schedule"),
+		Cycles:   bind([]string{"c"}, "c", "jobs of its cycles"),
 		Follow:   bind([]string{"f"}, "f", "follow the log"),
 		Wrap:     bind([]string{"w"}, "w", "wrap long lines"),
 		Mouse:    bind([]string{"m"}, "m", "mouse on, off"),
@@ -67,7 +69,7 @@ func newKeyMap() keyMap {
 func (k keyMap) helpColumns() []helpColumn {
 	return []helpColumn{
 		{"Move", []key.Binding{k.Up, k.Down, k.Left, k.Right, k.PageUp, k.PageDown, k.Top, k.Bottom, k.Next, k.Previous, k.Open, k.Back, k.Zoom}},
-		{"Look", []key.Binding{k.Filter, k.Sort, k.Arrange, k.Fold, k.Failure, k.Follow, k.Wrap}},
+		{"Look", []key.Binding{k.Filter, k.Sort, k.Arrange, k.Fold, k.Failure, k.Cycles, k.Follow, k.Wrap}},
 		{"Act", []key.Binding{k.Retry, k.Cancel, k.Release, k.Pause}},
 		{"View", append(k.Tabs[:len(k.Tabs):len(k.Tabs)], k.Help, k.Mouse, k.Suspend, k.Quit)},
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/waybill-dev/waybill/applier"
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/tui/board"
 	"github.com/waybill-dev/waybill/tui/screen"
@@ -84,7 +85,7 @@ func (m *model) nothing(width, height int) []string {
 	case m.tab.hasJobs() && !f.filter.empty():
 		text = fmt.Sprintf("No job matches /%s. Press esc to see all.", screen.Clean(f.filter.text))
 	case m.tab == tabScheduled:
-		text = "No job waits for a time. Jobs with run_at, and jobs that are tried again after a pause, are listed here by their time."
+		text = "Nothing waits for a time. Jobs with a schedule or a gate, with run_at, and those that are tried again after a pause are listed here by their time."
 	case m.tab == tabQueues:
 		text = "There are no queues: no job is ready, none has settings, and no worker is there."
 	case m.tab == tabWorkers:
@@ -107,13 +108,13 @@ func (m *model) jobLines(width, height int) []string {
 	if len(f.rows) == 0 {
 		return m.nothing(width, height)
 	}
-	several := !f.scoped && len(m.fleet.flows) > 1
+	several := !f.scoped && len(m.fleet.workflows()) > 1
 	columns := jobColumns(width-3, several)
 	lines := []string{m.styles.Faint.Render("   " + tableLine(columns, heads(columns)))}
 	for i := f.cursor.top; i < min(f.cursor.top+height-1, len(f.rows)); i++ {
 		r := f.rows[i]
 		s := r.job.Status
-		cells := []string{r.job.Name, r.flow.name, m.stateNote(s), screen.Clean(queueOf(r.job)), screen.Clean(s.Owner), m.clock(s)}
+		cells := []string{r.job.Name, r.flow.home().name, m.stateNote(s), screen.Clean(queueOf(r.job)), screen.Clean(s.Owner), m.clock(s)}
 		lines = append(lines, m.jobRow(columns, cells, s.State, width, i == f.cursor.at))
 	}
 	return lines
@@ -161,6 +162,10 @@ func (m *model) stateNote(s conveyor.Status) string {
 		return "to retry"
 	case s.State == conveyor.StateClosing:
 		return "children"
+	case s.State == conveyor.StateTemplate:
+		if seen := m.fleet.schedules[s.UUID]; seen != nil && board.Stopped(seen.Template) != "" {
+			return board.Stopped(seen.Template)
+		}
 	}
 	return board.StateWord(s.State)
 }
@@ -170,6 +175,10 @@ func (m *model) clock(s conveyor.Status) string {
 	switch {
 	case s.State == conveyor.StateScheduled && !s.DueAt.IsZero():
 		return "in " + span(s.DueAt.Sub(m.now))
+	case s.State == conveyor.StateTemplate:
+		if seen := m.fleet.schedules[s.UUID]; seen != nil && seen.Template.Next.After(m.now) {
+			return "in " + span(seen.Template.Next.Sub(m.now))
+		}
 	case s.State == conveyor.StateRunning:
 		return board.Clock(board.Lasted(s, m.now))
 	case s.State.Ended() && !s.Started.IsZero(), s.State == conveyor.StateClosing:
@@ -195,14 +204,29 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%dy", days/365)
 }
 
+// scheduleRow draws a schedule or a gate.
+func (m *model) scheduleRow(columns []column, r row, seen *applier.ScheduleSeen, width int, chosen bool) string {
+	mark, style := m.scheduleMark(seen)
+	at, in := m.scheduleIn(seen)
+	if columns[2].width < len(at) && len(at) == len("2006-01-02 15:04:05") {
+		at = at[11:]
+	}
+	cells := []string{r.job.Name, r.flow.home().name, at, in, m.scheduleNote(seen)}
+	line := tableLine(columns, cells)
+	if chosen {
+		return m.styles.choice(m.focus == paneList).Render(fill("▸"+mark+" "+line, width))
+	}
+	return " " + style.Render(mark) + " " + fill(cells[0], columns[0].width) + m.styles.Faint.Render(ansi.TruncateLeft(line, columns[0].width, ""))
+}
+
 // scheduledLines draws what waits for a time, the next first.
 func (m *model) scheduledLines(width, height int) []string {
 	f := &m.scheduled
 	if len(f.rows) == 0 {
 		return m.nothing(width, height)
 	}
-	columns := []column{{head: "JOB"}, {head: "WORKFLOW"}, {head: "AT", width: 19}, {head: "IN", width: 6, right: true}, {head: "WHY", width: 14}}
-	if len(m.fleet.flows) > 1 && width >= 76 {
+	columns := []column{{head: "JOB"}, {head: "WORKFLOW"}, {head: "AT", width: 19}, {head: "IN", width: 6, right: true}, {head: "WHY, LAST", width: 18}}
+	if len(m.fleet.workflows()) > 1 && width >= 76 {
 		columns[1].width = min(18, width/6)
 	}
 	if width < 60 {
@@ -216,6 +240,10 @@ func (m *model) scheduledLines(width, height int) []string {
 	for i := f.cursor.top; i < min(f.cursor.top+height-1, len(f.rows)); i++ {
 		r := f.rows[i]
 		s := r.job.Status
+		if seen := m.scheduleOf(r.job); seen != nil {
+			lines = append(lines, m.scheduleRow(columns, r, seen, width, i == f.cursor.at))
+			continue
+		}
 		why := "run_at"
 		switch {
 		case s.State == conveyor.StateHeld:
@@ -231,7 +259,7 @@ func (m *model) scheduledLines(width, height int) []string {
 		if !s.DueAt.After(m.now) {
 			in = "due"
 		}
-		cells := []string{r.job.Name, r.flow.name, at, in, why}
+		cells := []string{r.job.Name, r.flow.home().name, at, in, why}
 		lines = append(lines, m.jobRow(columns, cells, s.State, width, i == f.cursor.at))
 	}
 	return lines

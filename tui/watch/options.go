@@ -19,6 +19,14 @@ type Actions interface {
 	// Logs returns what a job wrote after a position, not all of it at once; none means that this is all for now.
 	Logs(ctx context.Context, uuid string, after conveyor.LogPosition) ([]conveyor.LogEntry, error)
 	Inspect(ctx context.Context, uuid string) (*conveyor.Inspection, error)
+	// RunTemplate begins a cycle now, PauseTemplate and ResumeTemplate let none or some begin, ResetCycles lets one go on that has
+	// had all it may have. An error of conveyor.ErrNotTemplate means that it is none any more.
+	RunTemplate(ctx context.Context, uuid string) error
+	PauseTemplate(ctx context.Context, uuid string) error
+	ResumeTemplate(ctx context.Context, uuid string) error
+	ResetCycles(ctx context.Context, uuid string) error
+	// Cycles returns what a template has emitted, or that of which it is downstream: the live ones and the history, the latest first.
+	Cycles(ctx context.Context, uuid string) ([]conveyor.Cycle, error)
 }
 
 // Options configures a View.

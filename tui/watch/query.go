@@ -59,36 +59,48 @@ func (s *search) step(f *fleet) bool {
 			return true
 		}
 		w := f.flows[s.flow]
-		if s.place >= len(w.board.Jobs) || (s.scoped && w.key != s.scope) {
+		if s.place >= len(w.board.Jobs) || (s.scoped && !w.within(s.scope)) {
 			s.flow, s.place = s.flow+1, 0
 			continue
 		}
 		end := min(s.place+perStep-n, len(w.board.Jobs))
 		n += end - s.place
-		s.look(w, end)
+		s.look(f, w, end)
 	}
 	return false
 }
 
 // look goes through the jobs of one workflow up to end.
-func (s *search) look(w *flow, end int) {
+func (s *search) look(f *fleet, w *flow, end int) {
 	for ; s.place < end; s.place++ {
 		at := s.place
 		if s.order == byAddress && !s.scheduled {
 			at = int(w.byName[at])
 		}
 		j := w.board.Jobs[at]
-		if s.scheduled && j.Status.DueAt.IsZero() || !s.filter.matches(w, w.names[at], j) {
-			continue
-		}
-		if s.scheduled && j.Status.State != conveyor.StateScheduled && j.Status.State != conveyor.StateHeld {
+		due, timed := f.due(j.Status)
+		if s.scheduled && !timed || !s.filter.matches(w, w.names[at], j) {
 			continue
 		}
 		if s.moves() {
-			s.keys = append(s.keys, s.key(j)<<rowBits|uint64(len(s.rows)))
+			s.keys = append(s.keys, s.key(j, due)<<rowBits|uint64(len(s.rows)))
 		}
 		s.rows = append(s.rows, row{w, j})
 	}
+}
+
+// due is when a job that waits for a time is due, or a schedule fires; the zero time of one that does not, and of a gate. timed is
+// false for other jobs.
+func (f *fleet) due(s conveyor.Status) (at time.Time, timed bool) {
+	switch s.State {
+	case conveyor.StateScheduled, conveyor.StateHeld:
+		return s.DueAt, !s.DueAt.IsZero()
+	case conveyor.StateTemplate:
+		if seen := f.schedules[s.UUID]; seen != nil {
+			return seen.Template.Next, true
+		}
+	}
+	return at, false
 }
 
 // moves tells whether rows change their places when jobs change their states.
@@ -104,11 +116,13 @@ const rowBits = 24
 var epoch = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // key sorts a row.
-func (s *search) key(j *board.Job) uint64 {
+func (s *search) key(j *board.Job, due time.Time) uint64 {
 	const most = 1<<(64-rowBits) - 1
 	switch {
+	case s.scheduled && due.IsZero():
+		return most
 	case s.scheduled:
-		return uint64(max(0, min(j.Status.DueAt.Sub(epoch)/time.Millisecond, most)))
+		return uint64(max(0, min(due.Sub(epoch)/time.Millisecond, most)))
 	case s.order == byUrgency:
 		return uint64(board.SectionOf(j.Status.State))
 	default:
@@ -136,7 +150,7 @@ func (s *search) ready(f *fleet) *flow {
 		return nil
 	}
 	for _, w := range f.flows {
-		if len(w.byName) != len(w.board.Jobs) && (!s.scoped || w.key == s.scope) {
+		if len(w.byName) != len(w.board.Jobs) && (!s.scoped || w.within(s.scope)) {
 			return w
 		}
 	}

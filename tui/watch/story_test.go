@@ -119,6 +119,8 @@ type desk struct {
 	done []string
 	fail error
 	logs map[string][]conveyor.LogEntry
+
+	cycles []conveyor.Cycle
 }
 
 func (d *desk) did(what, name string) error {
@@ -131,6 +133,19 @@ func (d *desk) Cancel(_ context.Context, uuid string) error      { return d.did(
 func (d *desk) Release(_ context.Context, uuid string) error     { return d.did("release", uuid) }
 func (d *desk) PauseQueue(_ context.Context, name string) error  { return d.did("pause", name) }
 func (d *desk) ResumeQueue(_ context.Context, name string) error { return d.did("resume", name) }
+
+func (d *desk) RunTemplate(_ context.Context, uuid string) error {
+	return d.did("run", uuid)
+}
+func (d *desk) PauseTemplate(_ context.Context, uuid string) error {
+	return d.did("pause template", uuid)
+}
+func (d *desk) ResumeTemplate(_ context.Context, uuid string) error {
+	return d.did("resume template", uuid)
+}
+func (d *desk) ResetCycles(_ context.Context, uuid string) error { return d.did("reset", uuid) }
+
+func (d *desk) Cycles(context.Context, string) ([]conveyor.Cycle, error) { return d.cycles, nil }
 
 func (d *desk) Logs(_ context.Context, uuid string, after conveyor.LogPosition) ([]conveyor.LogEntry, error) {
 	if d.logs == nil {

@@ -46,6 +46,11 @@ type (
 		entries []conveyor.LogEntry
 		err     error
 	}
+	cyclesMsg struct {
+		n      int
+		cycles []conveyor.Cycle
+		err    error
+	}
 )
 
 // rest is how long a choice must stand before its job is read, so that whoever holds a key down reads but the last one.
@@ -156,6 +161,14 @@ func (m *model) read() tea.Cmd {
 		s.tail, s.tailing = false, true
 		ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 		s.cancels[1] = cancel
+		if s.job.Status.State == conveyor.StateTemplate { // it writes nothing: its cycles stand in the place of a log
+			cmds = append(cmds, func() tea.Msg {
+				defer cancel()
+				cycles, err := actions.Cycles(ctx, uuid)
+				return cyclesMsg{n, cycles, err}
+			})
+			return tea.Batch(cmds...)
+		}
 		after := s.log.at
 		cmds = append(cmds, func() tea.Msg {
 			defer cancel()
@@ -208,6 +221,24 @@ func (s *subject) name(uuid string) string {
 
 // atOnce is how many entries make it likely that there are more.
 const atOnce = 100
+
+// cyclesRead takes the cycles of the chosen template as the lines of its log, the first one on top.
+func (m *model) cyclesRead(msg cyclesMsg) tea.Cmd {
+	s := &m.subject
+	if msg.n != s.n {
+		return nil
+	}
+	s.tailing = false
+	if msg.err != nil {
+		s.log.err = msg.err
+		return nil // the next tick asks again
+	}
+	s.log.read, s.log.err, s.log.follow, s.log.lines = true, nil, false, nil
+	if len(msg.cycles) > 0 {
+		s.log.lines = m.cycleLog(msg.cycles)
+	}
+	return m.read()
+}
 
 func (m *model) tailed(msg tailMsg) tea.Cmd {
 	s := &m.subject

@@ -145,7 +145,7 @@ func ago(now, then time.Time) string {
 
 // flowLines draws the workflows.
 func (m *model) flowLines(width, height int) []string {
-	flows := m.fleet.flows
+	flows := m.fleet.workflows()
 	if len(flows) == 0 {
 		return m.nothing(width, height)
 	}

@@ -45,7 +45,7 @@ func (m *model) arrangeTree() {
 	}
 	t.branches = t.branches[:0]
 	for _, w := range m.fleet.flows {
-		if m.jobs.scoped && w.key != m.jobs.scope {
+		if m.jobs.scoped && !w.within(m.jobs.scope) {
 			continue
 		}
 		b := prior[w]

@@ -47,6 +47,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.inspected(msg)
 	case tailMsg:
 		cmd = m.tailed(msg)
+	case cyclesMsg:
+		cmd = m.cyclesRead(msg)
 	case actedMsg:
 		cmd = m.acted(msg)
 	}
@@ -84,6 +86,7 @@ func (m *model) events(msg screen.Events) tea.Cmd {
 	for _, e := range msg.Events {
 		f.observe(e)
 	}
+	f.settleCycles()
 	m.anchored(anchor)
 	if w := f.warning; w != nil {
 		m.say(true, "Warning: %s", w.Summary)
@@ -91,6 +94,16 @@ func (m *model) events(msg screen.Events) tea.Cmd {
 	}
 	gone := f.lists != lists
 	cmds := []tea.Cmd{m.refresh(gone)}
+	if f.rescheduled {
+		f.rescheduled = false
+		if m.scheduled.stale = true; !gone && m.tab == tabScheduled && m.scheduled.underway == nil {
+			cmds = append(cmds, m.freshen(tabScheduled, true))
+		}
+	}
+	for _, uuid := range f.cycled {
+		m.subject.tail = m.subject.tail || m.subject.uuid == uuid
+	}
+	f.cycled = nil
 	for _, c := range f.changed {
 		m.told(c)
 		m.layers.changed(c)
@@ -139,7 +152,7 @@ func (m *model) tableLength(t tab) int {
 	case tabWorkers:
 		return len(m.fleet.workers)
 	case tabWorkflows:
-		return len(m.fleet.flows)
+		return len(m.fleet.workflows())
 	}
 	return 0
 }
@@ -154,5 +167,5 @@ func (m *model) lineName(t tab, i int) string {
 	case t == tabWorkers:
 		return m.fleet.workers[i].ID
 	}
-	return m.fleet.flows[i].key
+	return m.fleet.workflows()[i].key
 }

@@ -156,9 +156,9 @@ func (m *model) tabText(t tab, short bool) string {
 	case tabWorkers:
 		n = len(m.fleet.workers)
 	case tabScheduled:
-		n = m.fleet.counts[conveyor.StateScheduled]
+		n = m.fleet.counts[conveyor.StateScheduled] + m.fleet.scheduleTotal
 	case tabWorkflows:
-		n = len(m.fleet.flows)
+		n = len(m.fleet.workflows())
 	}
 	text := fmt.Sprintf("%d %s", t+1, tabNames[t])
 	if !short {
@@ -253,6 +253,19 @@ func (m *model) typingLine() string {
 	return line
 }
 
+// seenOf is the schedule or gate of the chosen row.
+func (m *model) seenOf(r row, ok bool) *applier.ScheduleSeen {
+	if !ok || !m.tab.hasJobs() || m.focus == paneLog {
+		return nil
+	}
+	return m.scheduleOf(r.job)
+}
+
+// relabelled is a key with another word.
+func relabelled(b key.Binding, word string) key.Binding {
+	return key.NewBinding(key.WithKeys(b.Keys()...), key.WithHelp(b.Help().Key, word))
+}
+
 // keyLine names the keys that matter here.
 func (m *model) keyLine() string {
 	k := m.keys
@@ -276,11 +289,21 @@ func (m *model) keyLine() string {
 	default:
 		shown = []key.Binding{k.move, k.Open}
 	}
-	if ok && m.asked == nil && m.tab.hasJobs() {
+	if seen := m.seenOf(r, ok); seen != nil && m.asked == nil {
+		run, pause := relabelled(k.Retry, "run"), relabelled(k.Pause, "pause")
+		if seen.Template.Paused {
+			pause = relabelled(k.Pause, "resume")
+		}
+		mine := []key.Binding{run, pause, relabelled(k.Cycles, "its jobs")}
+		if seen.Template.OnHold {
+			mine = append([]key.Binding{relabelled(k.Release, "release")}, mine[1:]...)
+		}
+		shown = append(shown[:1:1], append(mine, shown[1:]...)...)
+	} else if ok && m.asked == nil && m.tab.hasJobs() {
 		for _, d := range []struct {
 			deed *deed
 			key  key.Binding
-		}{{retry, k.Retry}, {release, k.Release}, {cancel, k.Cancel}} {
+		}{{retry, relabelled(k.Retry, "retry")}, {release, k.Release}, {cancel, k.Cancel}} {
 			if d.deed.can(r.job.Status) {
 				shown = append(shown[:1:1], append([]key.Binding{d.key}, shown[1:]...)...)
 			}
