@@ -309,7 +309,7 @@ func (p *applying) hint(r applier.Result) string {
 		hints = append(hints, "On hold is what somebody has to look at. To let it go on:\n\n  waybill job release"+redis+" "+
 			shellWord(r.Bad[held].Addr.String())+dir)
 	}
-	if r.Scheduled > 0 && p.ownWorker {
+	if r.Scheduled+len(r.Schedules) > 0 && p.ownWorker {
 		hints = append(hints, "What waits for its time runs when a worker serves it then:\n\n  waybill worker"+redis+dir)
 	}
 	return strings.Join(hints, "\n\n")

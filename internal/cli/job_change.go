@@ -18,6 +18,9 @@ type jobChange struct {
 	// possible tells whether the change does anything to a job as it stands.
 	possible func(conveyor.Status) bool
 	asks     bool
+	// template changes a template; what is refused of all of them says what to do instead.
+	template func(ctx context.Context, s *store, c *cyclic) error
+	after    func(c *cyclic) string // what is said then
 }
 
 func (a *app) jobRetryCommand() *cobra.Command {
@@ -25,7 +28,11 @@ func (a *app) jobRetryCommand() *cobra.Command {
 		verb: "retry", past: "runs again", short: "Run a failed job again",
 		long: `Runs a job again that failed, with all its attempts. What was skipped because it
 failed stays skipped: applying the workflow again runs that too.`,
-		change:   (*conveyor.Client).Retry,
+		change: (*conveyor.Client).Retry,
+		template: func(_ context.Context, _ *store, c *cyclic) error {
+			return fail("Not possible in this state", "%s is a template: it is never run itself, so there is nothing to retry. Retry the occurrence that failed, such as "+
+				"%s@%s, or begin another cycle: %q.", c.name, c.name, latestTick, "waybill job run "+shellWord(c.over))
+		},
 		possible: func(s conveyor.Status) bool { return s.State == conveyor.StateFailed && !s.ChildFailed },
 	})
 }
@@ -39,16 +46,34 @@ its end.`,
 		change:   (*conveyor.Client).Cancel,
 		possible: func(s conveyor.Status) bool { return s.State != conveyor.StateUnknown && !s.State.Ended() },
 		asks:     true,
+		template: func(_ context.Context, _ *store, c *cyclic) error {
+			return fail("Not possible in this state", "%s is a template, which ends when it is removed from the files of its workflow and that is applied. "+
+				"To let no cycle begin for now:\n\n  waybill job pause %s\n\nTo cancel an occurrence of it, name that, such as %s@%s.", c.name, shellWord(c.over), c.name, latestTick)
+		},
 	})
 }
 
 func (a *app) jobReleaseCommand() *cobra.Command {
 	return a.jobChange(jobChange{
 		verb: "release", past: "is queued", short: "Let a job go on that is on hold",
-		long: `Queues a job again that is on hold, because its attempts are exhausted or its
-signature is wrong, with all its attempts.`,
+		long: `Queues a job again that is on hold, because its attempts are exhausted, its
+signature is wrong or it ran as often as it may (max_cycles), with all its attempts.
+A job with a schedule or a gate that is on hold, for it has had all its cycles,
+begins to count them anew.`,
 		change:   (*conveyor.Client).Release,
 		possible: func(s conveyor.Status) bool { return s.State == conveyor.StateOnHold },
+		template: func(ctx context.Context, s *store, c *cyclic) error {
+			if !c.OnHold {
+				return fail("Not possible in this state", "%s is not on hold: there is nothing to release. %s", c.name, c.upcoming())
+			}
+			if err := s.client.ResetCycles(ctx, c.UUID); err != nil {
+				return c.refused("release", err)
+			}
+			return nil
+		},
+		after: func(c *cyclic) string {
+			return fmt.Sprintf("%s goes on, for %s more. %s", c.name, countOf(int64(c.MaxCycles), "cycle", "cycles"), c.upcoming())
+		},
 	})
 }
 
@@ -57,7 +82,7 @@ func (a *app) jobChange(j jobChange) *cobra.Command {
 	asJSON, autoApprove := false, false
 	cmd := &cobra.Command{
 		Use: j.verb + " ADDR | UUID [DIR | FILES]", Short: j.short, Long: j.long,
-		Example: fmt.Sprintf("waybill job %s job.load\nwaybill job %s 3f1c0a9e examples/sales", j.verb, j.verb),
+		Example: fmt.Sprintf("waybill job %s job.load\nwaybill job %s job.nightly@latest\nwaybill job %s 3f1c0a9e examples/sales", j.verb, j.verb, j.verb),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			job, paths, err := target("job "+j.verb, args)
@@ -80,6 +105,16 @@ func (a *app) jobChange(j jobChange) *cobra.Command {
 			statuses, err := s.client.Statuses(ctx, []string{uuid})
 			if err != nil {
 				return err
+			}
+			if statuses[0].State == conveyor.StateTemplate {
+				c, err := r.cyclic(ctx, s, uuid)
+				if err != nil {
+					return err
+				}
+				if err := j.template(ctx, s, c); err != nil {
+					return err
+				}
+				return a.tellTemplate(ctx, s, r, uuid, j.after, asJSON)
 			}
 			if !j.possible(statuses[0]) {
 				return r.refused(j.verb, statuses[0])

@@ -13,6 +13,7 @@ import (
 
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/tui/board"
 )
 
 // jobListing is one run of job list.
@@ -26,6 +27,27 @@ type jobListing struct {
 	after  string
 	own    bool
 	json   bool
+
+	templates map[string]conveyor.Template // among the jobs that are listed, by uuid
+}
+
+// templatesAmong reads the templates of a list of jobs.
+func templatesAmong(ctx context.Context, s *store, jobs []conveyor.Listed) (map[string]conveyor.Template, error) {
+	var uuids []string
+	for _, j := range jobs {
+		if j.State == conveyor.StateTemplate {
+			uuids = append(uuids, j.UUID)
+		}
+	}
+	list, err := s.client.Templates(ctx, uuids)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]conveyor.Template, len(list))
+	for _, t := range list {
+		found[t.UUID] = t
+	}
+	return found, nil
 }
 
 func (a *app) jobListCommand() *cobra.Command {
@@ -75,6 +97,9 @@ func (l *jobListing) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if l.templates, err = templatesAmong(ctx, s, jobs); err != nil {
+		return err
+	}
 	if l.json {
 		return l.writeJSON(s, r, jobs)
 	}
@@ -99,7 +124,8 @@ func (l *jobListing) read(ctx context.Context, s *store, r roll, o conveyor.List
 			return nil, false, err
 		}
 		for _, j := range page {
-			if l.own && r.addresses[j.UUID] == "" {
+			r.meet(j.Status)
+			if l.own && r.address(j.UUID) == "" {
 				continue
 			}
 			if len(jobs) == l.limit {
@@ -167,10 +193,14 @@ func parseStates(text string) ([]conveyor.State, error) {
 }
 
 func (l *jobListing) write(s *store, r roll, jobs []conveyor.Listed) error {
-	addressed := slices.ContainsFunc(jobs, func(j conveyor.Listed) bool { return r.addresses[j.UUID] != "" })
+	addressed := slices.ContainsFunc(jobs, func(j conveyor.Listed) bool { return r.address(j.UUID) != "" })
 	rows := [][]string{{"ADDRESS", "UUID", "STATE", "QUEUE", "SINCE OR UNTIL", "LABELS"}}
 	for _, j := range r.inOrder(jobs) {
-		rows = append(rows, []string{r.addresses[j.UUID], j.UUID, stateText(j.Status), j.Queue, moment(s.now(), j.Status), ownLabels(j.Labels)})
+		state, when := stateText(j.Status), moment(s.now(), j.Status)
+		if t, ok := l.templates[j.UUID]; ok {
+			state, when = templateState(t), templateMoment(s.now(), r, t)
+		}
+		rows = append(rows, []string{r.address(j.UUID), j.UUID, state, j.Queue, when, ownLabels(j.Labels)})
 	}
 	if !addressed {
 		for i := range rows {
@@ -180,11 +210,38 @@ func (l *jobListing) write(s *store, r roll, jobs []conveyor.Listed) error {
 	return table(l.a.p.Stdout, rows)
 }
 
-// inOrder sorts jobs by address, those without one last and by uuid.
+// templateMoment is the time that matters most of a template.
+func templateMoment(now time.Time, r roll, t conveyor.Template) string {
+	switch {
+	case t.Kind == conveyor.TemplateDownstream:
+		return "with " + r.name(t.Root)
+	case t.Kind == conveyor.TemplateGated && board.Stopped(t) == "":
+		return fmt.Sprintf("gate %d of %d", flipped(t.Gate), len(t.Gate))
+	case t.Next.IsZero():
+		return "-"
+	}
+	return "next " + distance(now, t.Next)
+}
+
+func flipped(gate []conveyor.GateLabel) int {
+	n := 0
+	for _, g := range gate {
+		if g.Flipped {
+			n++
+		}
+	}
+	return n
+}
+
+// inOrder sorts jobs by address, occurrences behind their template and by tick, those without an address last and by uuid.
 func (r roll) inOrder(jobs []conveyor.Listed) []conveyor.Listed {
 	addrs := make(map[string]config.Addr, len(jobs))
 	for _, j := range jobs {
-		if addr, err := config.ParseAddr(r.addresses[j.UUID]); err == nil {
+		address := r.addresses[j.UUID]
+		if j.Template != "" {
+			address = r.addresses[j.Template]
+		}
+		if addr, err := config.ParseAddr(address); err == nil {
 			addrs[j.UUID] = addr
 		}
 	}
@@ -196,6 +253,8 @@ func (r roll) inOrder(jobs []conveyor.Listed) []conveyor.Listed {
 			return -1
 		case known && also && y.Less(x), also && !known:
 			return 1
+		case known && !a.Tick.Equal(b.Tick):
+			return a.Tick.Compare(b.Tick)
 		}
 		return strings.Compare(a.UUID, b.UUID)
 	})
@@ -276,10 +335,22 @@ type listedJob struct {
 	Ended       string            `json:"ended_at,omitempty"`
 	Expires     string            `json:"expires_at,omitempty"`
 	Labels      map[string]string `json:"labels,omitempty"`
+
+	// Of an occurrence.
+	Template string `json:"template_uuid,omitempty"`
+	Of       string `json:"template_address,omitempty"`
+	Tick     string `json:"tick,omitempty"`
+	// Of a job with max_cycles: how often it may run and did. Of a template see job show.
+	MaxCycles int `json:"max_cycles,omitempty"`
+	Cycles    int `json:"cycles,omitempty"`
+	// Of a template with a schedule.
+	Next string `json:"next_at,omitempty"`
 }
 
 func listJob(r roll, s conveyor.Status, labels map[string]string) listedJob {
-	return listedJob{UUID: s.UUID, Address: r.addresses[s.UUID], State: s.State.String(), ChildFailed: s.ChildFailed, Cancelling: s.CancelRequested,
+	r.meet(s)
+	return listedJob{UUID: s.UUID, Address: r.address(s.UUID), Template: s.Template, Of: r.addresses[s.Template], Tick: tickText(s.Tick),
+		MaxCycles: s.MaxCycles, Cycles: s.Cycles, State: s.State.String(), ChildFailed: s.ChildFailed, Cancelling: s.CancelRequested,
 		Queue: s.Queue, Priority: s.Priority, Starts: s.Fence, Attempts: s.Attempts, Lost: s.Lost, Opening: s.Opening, Worker: s.Owner,
 		Pending: s.Pending, Unique: s.Unique, DueAt: stamp(s.DueAt), Started: stamp(s.Started), Ended: stamp(s.Ended), Expires: stamp(s.ExpiresAt),
 		Labels: labels}
@@ -295,7 +366,9 @@ func stamp(t time.Time) string {
 func (l *jobListing) writeJSON(s *store, r roll, jobs []conveyor.Listed) error {
 	list := []listedJob{}
 	for _, j := range jobs {
-		list = append(list, listJob(r, j.Status, j.Labels))
+		job := listJob(r, j.Status, j.Labels)
+		job.Next = tickText(l.templates[j.UUID].Next)
+		list = append(list, job)
 	}
 	return json.NewEncoder(l.a.p.Stdout).Encode(struct {
 		Format    string      `json:"format_version"`

@@ -24,8 +24,10 @@ func (a *app) jobShowCommand() *cobra.Command {
 		Use: "show ADDR | UUID [DIR | FILES]", Short: "Show all that is known of a job",
 		Long: `Shows how a job stands and what it waits for, its edges and how their other ends
 stand, its attempts and the last failure, its progress, labels and unique key, its
-result, and the end of its log.`,
+result, and the end of its log. Of a job with a schedule or a gate, it shows when it
+runs next, what it carries on (sync), and its latest cycles.`,
 		Example: `waybill job show job.load
+waybill job show job.nightly@latest examples/nightly
 waybill job show 3f1c0a9e examples/sales
 waybill job show -json 'job.clean["eu"]'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -72,6 +74,9 @@ type jobView struct {
 	progress conveyor.Progress
 	log      []string
 	waits    []string // what it waits for, in sentences
+	template *cyclic  // nil for a job that is run
+	cycle    *cyclic  // of an occurrence: its template, as far as that is there still
+	cycles   []conveyor.Cycle
 }
 
 func lookAt(ctx context.Context, s *store, r roll, uuid string) (*jobView, error) {
@@ -80,6 +85,9 @@ func lookAt(ctx context.Context, s *store, r roll, uuid string) (*jobView, error
 		return nil, err
 	}
 	x := &jobView{Inspection: in, roll: r, now: s.now()}
+	if err := x.lookAtCycles(ctx, s); err != nil {
+		return nil, err
+	}
 	if x.job, _, err = s.client.Get(ctx, uuid); err != nil && !errors.Is(err, conveyor.ErrCorrupt) {
 		return nil, err
 	}
@@ -110,6 +118,32 @@ func lookAt(ctx context.Context, s *store, r roll, uuid string) (*jobView, error
 	}
 	x.waits, err = x.reasons(ctx, s.client)
 	return x, err
+}
+
+// lookAtCycles reads what makes a template, or the cycle of an occurrence.
+func (x *jobView) lookAtCycles(ctx context.Context, s *store) (err error) {
+	x.roll.meet(x.Status)
+	for _, e := range x.Edges {
+		x.roll.meet(e.Upstream)
+	}
+	x.roll.meet(x.Children...)
+	switch {
+	case x.Status.State == conveyor.StateTemplate:
+		if x.template, err = x.roll.cyclic(ctx, s, x.Status.UUID); err == nil {
+			x.cycles, err = x.template.cycles(ctx, s, shownCycles)
+		}
+	case x.Status.Template != "":
+		c, missing := x.roll.cyclic(ctx, s, x.Status.Template)
+		var none *failure
+		if errors.As(missing, &none) { // it was deleted, and this one went on
+			return nil
+		}
+		if err = missing; err == nil {
+			x.cycle = c
+			x.cycles, err = c.cycles(ctx, s, 0)
+		}
+	}
+	return err
 }
 
 // logTail is the end of a job's log, in lines.

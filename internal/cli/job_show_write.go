@@ -8,6 +8,7 @@ import (
 
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/wire"
+	"github.com/waybill-dev/waybill/tui/board"
 )
 
 // write shows a job to people.
@@ -15,9 +16,11 @@ func (x *jobView) write(a *app) {
 	out, ink := a.p.Stdout, a.ink(a.p.Stdout)
 	s := x.Status
 	title := s.UUID
-	if address := x.roll.addresses[s.UUID]; address != "" {
+	if address := x.roll.address(s.UUID); address != "" {
 		title = address + ", " + s.UUID
-	} else if name := x.job.GetName(); name != "" {
+	} else if name := x.job.GetName(); name != "" && s.Template != "" {
+		title = conveyor.OccurrenceName(name, s.Tick) + ", " + s.UUID
+	} else if name != "" {
 		title = name + ", " + s.UUID
 	}
 	fmt.Fprintf(out, "%s\n\n", ink.Bold(clean(title)))
@@ -28,7 +31,19 @@ func (x *jobView) write(a *app) {
 	if m := moment(x.now, s); m != "-" && s.State != conveyor.StateHeld {
 		state += ", " + m
 	}
+	if x.template != nil {
+		state = templateState(x.template.Template)
+	}
 	line("state", "%s", state)
+	if x.template != nil {
+		for _, l := range x.template.lines() {
+			line(l[0], "%s", l[1])
+		}
+	}
+	if s.Template != "" {
+		line("template", "%s", x.roll.name(s.Template))
+		line("cycle", "%s", x.cycleText())
+	}
 	line("queue", "%s, priority %s", s.Queue, []string{"low", "normal", "high"}[s.Priority])
 	if x.kind != "" {
 		line("type", "%s", x.kind)
@@ -36,7 +51,15 @@ func (x *jobView) write(a *app) {
 	if s.Owner != "" {
 		line("worker", "%s", s.Owner)
 	}
-	line("attempts", "%s, %d failed, %d lost", countOf(s.Fence, "start", "starts"), s.Attempts, s.Lost)
+	if x.template == nil {
+		line("attempts", "%s, %d failed, %d lost", countOf(s.Fence, "start", "starts"), s.Attempts, s.Lost)
+	}
+	if s.MaxCycles > 0 && x.template == nil {
+		line("cycles", "%d of %d (max_cycles)", s.Cycles, s.MaxCycles)
+	}
+	if x.template != nil && len(x.template.Sync) > 0 {
+		line("sync", "%s", board.SyncText(x.template.Sync))
+	}
 	if s.Opening > 1 {
 		line("opening", "%d", s.Opening)
 	}
@@ -78,7 +101,38 @@ func (x *jobView) write(a *app) {
 	}
 	part("Waits for", x.waits)
 	part("Edges", x.edgeLines())
+	if x.template != nil {
+		part("Latest cycles", x.cycleLines())
+	}
 	part("End of its log", x.log)
+}
+
+// cycleText tells the cycle of an occurrence.
+func (x *jobView) cycleText() string {
+	text := tickText(x.Status.Tick)
+	for _, c := range x.cycles {
+		if c.Tick.Equal(x.Status.Tick) && c.Jobs > 0 {
+			text += fmt.Sprintf(", %s, %s", board.OutcomeText(c), countOf(int64(c.Jobs), "job", "jobs"))
+			if c.Failed > 0 {
+				text += fmt.Sprintf(", %d of them failed", c.Failed)
+			}
+			break
+		}
+	}
+	if x.cycle == nil {
+		text += "; its template is gone"
+	}
+	return text
+}
+
+// cycleLines are the latest cycles of a template, as a table.
+func (x *jobView) cycleLines() []string {
+	if len(x.cycles) == 0 {
+		return []string{"none yet"}
+	}
+	var b strings.Builder
+	table(&b, x.template.cycleRows(x.cycles)) //nolint:errcheck // a builder takes everything
+	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 }
 
 func (x *jobView) progressText() string {
@@ -157,18 +211,23 @@ type shownDetail struct {
 	Result   string         `json:"result,omitempty"`
 	Progress *shownProgress `json:"progress,omitempty"`
 	Log      []string       `json:"log_tail"`
+	Template *shownTemplate `json:"template,omitempty"` // of a template
 }
 
 func (x *jobView) document() shownDetail {
 	d := shownDetail{Format: "1.0", listedJob: listJob(x.roll, x.Status, x.labels), Type: x.kind, Holder: x.Holder, Cause: x.Status.Cause,
 		Edges: []shownEdge{}, WaitsFor: x.waits, Failure: x.failure, Result: x.result, Log: append([]string{}, x.log...)}
 	for _, e := range x.Edges {
-		s := shownEdge{Upstream: e.Upstream.UUID, Address: x.roll.addresses[e.Upstream.UUID], Kind: strings.ToLower(e.Kind.String()), Opening: e.Opening,
+		s := shownEdge{Upstream: e.Upstream.UUID, Address: x.roll.address(e.Upstream.UUID), Kind: strings.ToLower(e.Kind.String()), Opening: e.Opening,
 			Decision: string(e.Decision), State: e.Upstream.State.String()}
 		if e.Kind == wire.Edge_PREDECESSOR {
 			s.RunIf = strings.ToLower(e.RunIf.String())
 		}
 		d.Edges = append(d.Edges, s)
+	}
+	if x.template != nil {
+		d.Template = x.template.shown()
+		d.Template.Latest, d.Next = cyclesJSON(x.cycles), tickText(x.template.Next)
 	}
 	for _, child := range x.Children {
 		d.Children = append(d.Children, child.UUID)

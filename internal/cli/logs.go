@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/waybill-dev/waybill/applier"
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/planner"
@@ -25,7 +24,8 @@ type logsRequest struct {
 	attempt int64
 	json    bool
 
-	addrs []config.Addr // none: all jobs
+	addrs []config.Addr // with ticks, none: all jobs
+	ticks []string      // addresses of occurrences
 	begin time.Time     // of since; zero: from the start
 }
 
@@ -40,10 +40,13 @@ newest five attempts, as long as the job itself is kept.
 
 With several addresses, the address of a block with count or for_each, or none at
 all for every job of the workflow, the lines of all are put in order of time, each
-behind the name of its job.
+behind the name of its job. Of a job with a schedule or a gate, and of those downstream
+of it, every occurrence is shown that is still kept, unless one is named as in
+job.nightly@latest.
 
 With -f it goes on until the jobs are settled, attempt after attempt.`,
 		Example: `waybill logs job.report
+waybill logs -f job.nightly@latest
 waybill logs -f 'job.clean["eu"]' examples/sales
 waybill logs -since=10m
 waybill logs -json -attempt=2 job.report`,
@@ -60,6 +63,7 @@ waybill logs -json -attempt=2 job.report`,
 func (a *app) logs(ctx context.Context, q logsRequest, args []string) error {
 	var paths []string
 	var err error
+	q.ticks, args = occurrencesIn(args)
 	if q.addrs, paths, err = addresses(args); err != nil {
 		return err
 	}
@@ -82,30 +86,31 @@ func (a *app) logs(ctx context.Context, q logsRequest, args []string) error {
 	if q.begin, err = sinceWhen(q.since, s.now()); err != nil {
 		return err
 	}
-	state, err := applier.ReadState(ctx, s.client, s.workflow)
+	r := callRoll(ctx, s)
+	if r.problem != nil {
+		return r.problem
+	}
+	targets, err := q.targets(ctx, s, r)
 	if err != nil {
 		return err
 	}
-	chosen, err := q.choose(state)
-	if err != nil {
-		return err
-	}
-	if len(q.addrs) == 1 && len(chosen) == 1 && !q.json {
-		l := logReader{source: q.source(s, state.Records[chosen[0]]), out: a.p.Stdout, notes: a.p.Stderr, clean: terminal(a.p.Stdout),
-			nothing: q.nothing(chosen[0], state.Live[chosen[0]])}
+	if len(q.addrs)+len(q.ticks) == 1 && len(targets) == 1 && !q.json {
+		t := targets[0]
+		l := logReader{source: q.source(s, t), out: a.p.Stdout, notes: a.p.Stderr, clean: terminal(a.p.Stdout), nothing: q.nothing(t)}
 		return l.run(ctx, q.follow)
 	}
-	many := newLogLines(a, chosen, q.json)
+	many := newLogLines(a, targets, q.json)
 	if q.follow {
-		return q.followAll(ctx, s, many)
+		return q.followAll(ctx, s, targets, many)
 	}
 	var sources []*logSource
-	for _, address := range chosen {
-		if live, known := state.Live[address]; known && live.Fence > 0 {
-			source := q.source(s, state.Records[address])
-			source.name = address
-			sources = append(sources, source)
+	for _, t := range targets {
+		if t.fence > 0 {
+			sources = append(sources, q.source(s, t))
 		}
+	}
+	if len(targets) == 0 && len(q.addrs) > 0 {
+		fmt.Fprintf(a.p.Stderr, "%s has had no cycle of which anything is left.\n", screen.Clean(q.addrs[0].String()))
 	}
 	return mergeLogs(ctx, sources, many)
 }
@@ -160,18 +165,20 @@ func (q *logsRequest) wants(addr config.Addr) bool {
 	return len(q.addrs) == 0 || slices.ContainsFunc(q.addrs, func(a config.Addr) bool { return a == addr || a == addr.Block() })
 }
 
-func (q *logsRequest) source(s *store, r *planner.Record) *logSource {
-	return newLogSource(s.client, r.UUID.String(), q.begin, q.attempt)
+func (q *logsRequest) source(s *store, t logTarget) *logSource {
+	source := newLogSource(s.client, t.uuid, q.begin, q.attempt)
+	source.name = t.name
+	return source
 }
 
 // nothing says why there is nothing to show of a job.
-func (q *logsRequest) nothing(address string, live planner.Live) string {
-	name := screen.Clean(address)
+func (q *logsRequest) nothing(t logTarget) string {
+	name := screen.Clean(t.name)
 	switch {
-	case live.Fence == 0:
+	case t.fence == 0:
 		return name + " has not started yet."
-	case q.attempt > live.Fence:
-		return fmt.Sprintf("%s has started %s so far.", name, board.Count(int(live.Fence), "time", "times"))
+	case q.attempt > t.fence:
+		return fmt.Sprintf("%s has started %s so far.", name, board.Count(int(t.fence), "time", "times"))
 	case q.since != "":
 		return name + " has written nothing since then."
 	}

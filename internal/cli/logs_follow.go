@@ -15,18 +15,41 @@ import (
 const logEvery = 250 * time.Millisecond
 
 // followAll writes what jobs write, until they are settled. Which jobs there are and how they stand comes from the event stream,
-// so jobs of a later apply join in.
-func (q *logsRequest) followAll(ctx context.Context, s *store, w *logLines) error {
+// so jobs of a later apply join in. Of occurrences it is those that are there at the beginning.
+func (q *logsRequest) followAll(ctx context.Context, s *store, targets []logTarget, w *logLines) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t := &logTeam{q: q, store: s, lines: w, cancel: cancel, jobs: map[config.Addr]*followedLog{}, changed: make(chan struct{}, 1)}
-	settled := make(chan error, 1)
-	go func() {
+	made, records := t.admit(targets)
+	parts := make(chan error, 2)
+	follow := func(wanted bool, run func() error) {
+		if !wanted {
+			parts <- nil
+			return
+		}
+		go func() {
+			err := run()
+			if errors.Is(context.Cause(ctx), errLogsOver) {
+				err = nil
+			}
+			parts <- err
+		}()
+	}
+	follow(records, func() error {
 		result, err := applier.Follow(ctx, s.client, s.workflow, applier.FollowOptions{}, t)
-		if err == nil && result.Interrupted && !errors.Is(context.Cause(ctx), errLogsOver) {
+		if err == nil && result.Interrupted {
 			err = context.Cause(ctx)
 		}
-		settled <- err
+		return err
+	})
+	follow(len(made) > 0, func() error { return t.followMade(ctx, made) })
+	settled := make(chan error, 1)
+	go func() {
+		first := <-parts
+		if first != nil {
+			cancel(first)
+		}
+		settled <- errors.Join(first, ignoreCancel(<-parts))
 	}()
 	tick := time.NewTicker(logEvery)
 	defer tick.Stop()
@@ -73,6 +96,7 @@ type logTeam struct {
 	mu    sync.Mutex
 	jobs  map[config.Addr]*followedLog
 	order []*followedLog
+	made  map[string]string // names of the occurrences that are followed, by uuid
 }
 
 type followedLog struct {
@@ -95,6 +119,11 @@ func (t *logTeam) Observe(e applier.Event) {
 	default:
 		return
 	}
+	t.moved()
+}
+
+// moved lets what is new be read.
+func (t *logTeam) moved() {
 	if len(t.q.addrs) > 0 && t.over() {
 		t.cancel(errLogsOver)
 	}
@@ -104,13 +133,63 @@ func (t *logTeam) Observe(e applier.Event) {
 	}
 }
 
-func (t *logTeam) see(addr config.Addr, s conveyor.Status) {
-	if !t.q.wants(addr) {
-		return
+// admit notes what is followed: the occurrences by uuid, and whether there are other jobs besides.
+func (t *logTeam) admit(targets []logTarget) (made []string, records bool) {
+	t.made = map[string]string{}
+	records = len(t.q.addrs)+len(t.q.ticks) == 0
+	for _, x := range targets {
+		if !x.made {
+			records = true
+			continue
+		}
+		t.made[x.uuid] = x.name
+		made = append(made, x.uuid)
 	}
+	return made, records
+}
+
+// followMade follows occurrences until they are over.
+func (t *logTeam) followMade(ctx context.Context, uuids []string) error {
+	live := len(uuids)
+	states := map[string]conveyor.Status{}
+	for o, err := range t.store.client.Subscribe(ctx, conveyor.SubscribeOptions{UUIDs: uuids}) {
+		if err != nil {
+			return err
+		}
+		t.mu.Lock()
+		for _, s := range o.Jobs {
+			if s.State == conveyor.StateUnknown {
+				delete(t.made, s.UUID)
+			} else {
+				t.run(config.Addr{Name: s.UUID}, t.made[s.UUID], s)
+			}
+			states[s.UUID] = s
+		}
+		live = 0
+		for _, s := range states {
+			if s.State != conveyor.StateUnknown && s.State != conveyor.StateOnHold && !s.State.Ended() {
+				live++
+			}
+		}
+		t.moved()
+		t.mu.Unlock()
+		if live == 0 {
+			break
+		}
+	}
+	return nil
+}
+
+func (t *logTeam) see(addr config.Addr, s conveyor.Status) {
+	if t.q.wants(addr) && s.State != conveyor.StateTemplate {
+		t.run(addr, addr.String(), s)
+	}
+}
+
+// run goes on with the log of a job.
+func (t *logTeam) run(addr config.Addr, address string, s conveyor.Status) {
 	j := t.jobs[addr]
 	if j == nil || j.source.uuid != s.UUID {
-		address := addr.String()
 		source := newLogSource(t.store.client, s.UUID, t.q.begin, t.q.attempt)
 		source.name = address
 		j = &followedLog{logRun: logRun{source: source, maker: lineMaker{job: address}}}
@@ -123,6 +202,11 @@ func (t *logTeam) see(addr config.Addr, s conveyor.Status) {
 
 // over tells whether all that were asked for by name have ended.
 func (t *logTeam) over() bool {
+	for uuid := range t.made {
+		if t.jobs[config.Addr{Name: uuid}] == nil {
+			return false
+		}
+	}
 	for _, j := range t.order {
 		if !j.source.over(j.status) {
 			return false

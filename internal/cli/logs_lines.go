@@ -94,10 +94,10 @@ type logLines struct {
 // widestName is the longest name that the others are aligned with.
 const widestName = 40
 
-func newLogLines(a *app, names []string, json bool) *logLines {
+func newLogLines(a *app, targets []logTarget, json bool) *logLines {
 	w := &logLines{out: a.p.Stdout, json: json, ink: a.ink(a.p.Stdout), clean: terminal(a.p.Stdout), starts: map[string]int64{}}
-	for _, name := range names {
-		if n := utf8.RuneCountInString(name); n <= widestName {
+	for _, t := range targets {
+		if n := utf8.RuneCountInString(t.name); n <= widestName {
 			w.width = max(w.width, n)
 		}
 	}

@@ -43,13 +43,14 @@ func (p *place) open(ctx context.Context, a *app, paths []string, how access) (*
 
 // roll gives the jobs of a workflow their addresses. It is empty where there is no workflow, or its state cannot be read.
 type roll struct {
-	state     *planner.State // nil: none
-	addresses map[string]string
-	problem   error // why the state could not be read
+	state       *planner.State    // nil: none
+	addresses   map[string]string // of recorded jobs, by uuid
+	occurrences map[string]string // of occurrences that were met: they have no records
+	problem     error             // why the state could not be read
 }
 
 func callRoll(ctx context.Context, s *store) roll {
-	r := roll{addresses: map[string]string{}}
+	r := roll{addresses: map[string]string{}, occurrences: map[string]string{}}
 	if s.workflow == "" {
 		return r
 	}
@@ -64,9 +65,26 @@ func callRoll(ctx context.Context, s *store) roll {
 	return r
 }
 
+// meet notes the occurrences among jobs, so that they are named from then on.
+func (r roll) meet(jobs ...conveyor.Status) {
+	for _, s := range jobs {
+		if template := r.addresses[s.Template]; template != "" {
+			r.occurrences[s.UUID] = conveyor.OccurrenceName(template, s.Tick)
+		}
+	}
+}
+
+// address is that of a recorded job, or of an occurrence of one that was met; "" for others.
+func (r roll) address(uuid string) string {
+	if address := r.addresses[uuid]; address != "" {
+		return address
+	}
+	return r.occurrences[uuid]
+}
+
 // name is a job as people know it: by its address, else its uuid.
 func (r roll) name(uuid string) string {
-	if address := r.addresses[uuid]; address != "" {
+	if address := r.address(uuid); address != "" {
 		return address
 	}
 	return uuid
@@ -77,7 +95,7 @@ func (r roll) named(sentence string) string {
 	words := strings.Split(sentence, " ")
 	for i, word := range words {
 		bare := strings.TrimRight(word, ",;:.")
-		if address := r.addresses[bare]; address != "" {
+		if address := r.address(bare); address != "" {
 			words[i] = bare + " (" + address + ")" + word[len(bare):]
 		}
 	}
@@ -87,7 +105,7 @@ func (r roll) named(sentence string) string {
 // target takes the job that a command is about out of its arguments: an address, or a uuid. The rest are paths.
 func target(command string, args []string) (job string, paths []string, err error) {
 	if len(args) == 0 {
-		return "", nil, fail("Wrong number of arguments", "%s takes one job: an address such as job.load or 'job.load[\"eu\"]', or a uuid.", command)
+		return "", nil, fail("Wrong number of arguments", "%s takes one job: an address such as job.load, 'job.load[\"eu\"]' or job.nightly@latest, or a uuid.", command)
 	}
 	for i, arg := range args {
 		if strings.HasPrefix(arg, "job.") || strings.HasPrefix(arg, "module.") {
@@ -99,6 +117,9 @@ func target(command string, args []string) (job string, paths []string, err erro
 
 // find is the uuid of a target.
 func (r roll) find(ctx context.Context, s *store, job string) (string, error) {
+	if template, tick, ok := splitTick(job); ok {
+		return r.findOccurrence(ctx, s, template, tick)
+	}
 	if strings.HasPrefix(job, "job.") || strings.HasPrefix(job, "module.") {
 		addr, err := config.ParseAddr(job)
 		if err != nil {
@@ -119,10 +140,17 @@ func (r roll) find(ctx context.Context, s *store, job string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	r.meet(statuses...)
 	if statuses[0].State != conveyor.StateUnknown {
 		return job, nil
 	}
-	return r.unknownUUID(ctx, s, job)
+	uuid, err := r.unknownUUID(ctx, s, job)
+	if err == nil {
+		if statuses, err = s.client.Statuses(ctx, []string{uuid}); err == nil {
+			r.meet(statuses...)
+		}
+	}
+	return uuid, err
 }
 
 // unknownUUID takes the beginning of a uuid for the whole, if only one job is meant, and else names near ones.
@@ -167,6 +195,7 @@ func (r roll) refusedBy(ctx context.Context, s *store, verb, uuid string, err er
 	if readErr != nil {
 		return err
 	}
+	r.meet(statuses...)
 	return r.refused(verb, statuses[0])
 }
 
@@ -177,10 +206,14 @@ func (r roll) refused(verb string, s conveyor.Status) error {
 // possible says what can be done to a job as it stands.
 func possible(s conveyor.Status) string {
 	switch {
+	case s.State == conveyor.StateTemplate:
+		return "It is never run itself: \"waybill job run\" makes a cycle of it, \"waybill job pause\" stops it."
 	case s.State == conveyor.StateFailed && !s.ChildFailed:
 		return "It can be retried."
 	case s.State == conveyor.StateOnHold:
 		return "It can be released or cancelled."
+	case s.State.Ended() && s.Template != "":
+		return "It is over; \"waybill job run\" makes another cycle of its template."
 	case s.State.Ended():
 		return "It is over; applying its workflow again with -replace makes a new job of it."
 	case s.State == conveyor.StateUnknown:

@@ -24,8 +24,8 @@ q: their jobs as a tree, in layers or as a list, logs as they grow, queues, work
 and what waits for a time. It opens on the workflow that is named or is here; esc
 shows all. Where there is none, -redis or WAYBILL_REDIS says where to look.
 
-Jobs can be retried, cancelled and released from it, and queues paused and resumed;
-it asks before it changes anything. Press ? for its keys.
+Jobs can be retried, cancelled and released from it, queues paused and resumed, and
+schedules run, paused and resumed; it asks before it changes anything. Press ? for its keys.
 
 Where stdout is no terminal, or with -json or -after, it does what wait does: it
 writes a line for each change and returns when every job is settled or waits for
@@ -115,6 +115,31 @@ func (d desk) PauseQueue(ctx context.Context, name string) error {
 
 func (d desk) ResumeQueue(ctx context.Context, name string) error {
 	return d.client.ResumeQueue(ctx, name)
+}
+
+func (d desk) RunTemplate(ctx context.Context, uuid string) error {
+	_, err := d.client.RunTemplate(ctx, uuid)
+	return err
+}
+
+func (d desk) PauseTemplate(ctx context.Context, uuid string) error {
+	return d.client.PauseTemplate(ctx, uuid)
+}
+
+func (d desk) ResumeTemplate(ctx context.Context, uuid string) error {
+	return d.client.ResumeTemplate(ctx, uuid)
+}
+
+func (d desk) ResetCycles(ctx context.Context, uuid string) error {
+	return d.client.ResetCycles(ctx, uuid)
+}
+
+func (d desk) Cycles(ctx context.Context, uuid string) ([]conveyor.Cycle, error) {
+	c, err := roll{}.cyclic(ctx, &store{client: d.client}, uuid)
+	if err != nil {
+		return nil, err
+	}
+	return c.cycles(ctx, &store{client: d.client}, 0)
 }
 
 func (d desk) Logs(ctx context.Context, uuid string, after conveyor.LogPosition) ([]conveyor.LogEntry, error) {
