@@ -1,8 +1,6 @@
 package conveyor_test
 
 import (
-	"fmt"
-	"strconv"
 	"testing"
 	"time"
 
@@ -11,94 +9,6 @@ import (
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/wire"
 )
-
-// catchup and overlap are the policies of a schedule.
-func catchup(c wire.Schedule_Catchup) func(*wire.Job) {
-	return func(j *wire.Job) { j.Schedule.Catchup = c }
-}
-
-func overlap(o wire.Schedule_Overlap) func(*wire.Job) {
-	return func(j *wire.Job) { j.Schedule.Overlap = o }
-}
-
-// from moves the clock to so long after its start, and ticks until nothing is left to do.
-func (e *engine) from(d time.Duration) {
-	e.Helper()
-	e.at(start + d.Milliseconds())
-	e.ticks()
-}
-
-func (e *engine) ticks() {
-	e.Helper()
-	for range 1000 {
-		if !e.tick().More {
-			return
-		}
-	}
-	e.Fatal("ticks never end")
-}
-
-// occurrence names what was reserved by its template and how long after the start of the clock its tick is: "r+1h0m0s".
-func occurrence(j *wire.Job) string {
-	tick, err := strconv.ParseInt(j.Tick, 10, 64)
-	if err != nil || j.TemplateUuid == "" {
-		return j.Uuid
-	}
-	return fmt.Sprintf("%s+%s", j.TemplateUuid, time.Duration(tick-start)*time.Millisecond)
-}
-
-// emits wants these occurrences to be ready, in this order, and ends them.
-func (e *engine) emits(want ...string) {
-	e.Helper()
-	for _, r := range e.emitted(want...) {
-		e.end(r, conveyor.VerdictDone)
-	}
-}
-
-// emitted wants these occurrences to be ready, in this order, and leaves them running.
-func (e *engine) emitted(want ...string) []conveyor.Reservation {
-	e.Helper()
-	rs := e.reserve(100)
-	var got []string
-	for _, r := range rs {
-		got = append(got, occurrence(r.Job))
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		e.Fatalf("occurrences (-want +got):\n%s", diff)
-	}
-	return rs
-}
-
-// template1 reads one template.
-func (e *engine) template1(uuid string) conveyor.Template {
-	e.Helper()
-	got, err := e.Templates(e.Context(), []string{uuid})
-	e.ok(err)
-	return got[0]
-}
-
-// outcomes are the lines of a root's history, newest first: "completed+1h0m0s", and "missed+2h0m0s*3" for three of them.
-func (e *engine) outcomes(root string) []string {
-	e.Helper()
-	cycles, err := e.History(e.Context(), root, 0)
-	e.ok(err)
-	var out []string
-	for _, c := range cycles {
-		text := fmt.Sprintf("%s+%s", c.Outcome, c.Tick.Sub(time.UnixMilli(start)))
-		if c.Missed > 1 {
-			text += fmt.Sprintf("*%d", c.Missed)
-		}
-		out = append(out, text)
-	}
-	return out
-}
-
-func (e *engine) history(root string, want ...string) {
-	e.Helper()
-	if diff := cmp.Diff(want, e.outcomes(root)); diff != "" {
-		e.Errorf("history of %s (-want +got):\n%s", root, diff)
-	}
-}
 
 func TestTemplatesByHand(t *testing.T) {
 	const hour = time.Hour
@@ -131,6 +41,27 @@ func TestTemplatesByHand(t *testing.T) {
 			e.emits("g+0s")
 			e.ok(e.Cancel(e.Context(), "g"))
 		})
+		e.Behaviour("C3k while it is paused ticks pass unused, and what passed is not missed afterwards", func(e *engine) {
+			e.add(job("r", every("hour"), catchup(wire.Schedule_ALL)))
+			e.ticks()
+			e.from(hour)
+			e.ok(e.PauseTemplate(e.Context(), "r"))
+			e.ok(e.PauseTemplate(e.Context(), "r"))
+			e.emits("r+1h0m0s") // what was made goes on
+			if got := e.template1("r"); !got.Paused || !got.Next.IsZero() {
+				e.Errorf("got %+v", got)
+			}
+			e.from(3 * hour)
+			e.emits()
+			e.ok(e.ResumeTemplate(e.Context(), "r"))
+			e.ticks()
+			e.emits()
+			e.from(4 * hour)
+			e.ok(e.ResumeTemplate(e.Context(), "r")) // changes nothing
+			e.ticks()
+			e.emits("r+4h0m0s")
+			e.history("r", "completed+4h0m0s", "completed+1h0m0s")
+		})
 		e.Behaviour("C3l past ticks can be made up for, one after the other unless they may overlap", func(e *engine) {
 			e.add(job("a", every("hour")), job("s", every("hour"), overlap(wire.Schedule_SKIP)))
 			e.ticks()
@@ -154,6 +85,8 @@ func TestTemplatesByHand(t *testing.T) {
 			e.ticks()
 			e.nothing()
 			e.history("s", "completed+-1h0m0s", "completed+-2h0m0s", "completed+-3h0m0s")
+			e.from(hour)
+			e.emits("a+1h0m0s", "s+1h0m0s")
 		})
 		e.Behaviour("C3m what cannot be asked of a job is refused, with the reason", func(e *engine) {
 			e.add(job("d", downstream, after(0, "r")), job("r", every("minute")), job("g", gated("l")), job("j"))
