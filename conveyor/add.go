@@ -92,7 +92,7 @@ func (c *Client) submissions(ctx context.Context, jobs []*wire.Job, o *addOption
 	var problems []error
 	for i, job := range jobs {
 		sub, err := newSubmission(job, *o)
-		if err == nil && (job.TemplateUuid != "" || job.Tick != "") {
+		if err == nil && (job.TemplateUuid != "" || job.Tick != "" || job.Delivery.GetOf() != "") {
 			err = fmt.Errorf("job %s: %w", label(job), ErrEmitted)
 		}
 		if err != nil && len(problems) < 10 {

@@ -196,6 +196,9 @@ func (s *submission) letters() string {
 	if s.sync != "" {
 		b = append(b, 'y')
 	}
+	if s.all {
+		b = append(b, 'd')
+	}
 	return string(b)
 }
 
@@ -330,7 +333,7 @@ func (call *applyCall) change(ch *Change) error {
 		if sub, err = newSubmission(ch.Job, addOptions{}); err != nil {
 			return err
 		}
-		if ch.Job.TemplateUuid != "" || ch.Job.Tick != "" {
+		if ch.Job.TemplateUuid != "" || ch.Job.Tick != "" || ch.Job.Delivery.GetOf() != "" {
 			return fmt.Errorf("job %s: %w", label(ch.Job), ErrEmitted)
 		}
 		uuid = sub.uuid

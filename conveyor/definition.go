@@ -23,7 +23,7 @@ var (
 	ErrBroadcastWaits    = errors.New("a job for all workers goes to those that are alive when it is added: it has no edges, times, schedule or gate")
 	ErrBroadcastTriggers = errors.New("a job for all workers is done before any of them has run it: it triggers no gate")
 	ErrPolicy            = errors.New("no such policy")
-	ErrEmitted           = errors.New("only the engine says of which template and tick a job is: remove template_uuid and tick")
+	ErrEmitted           = errors.New("only the engine says of which template and tick a job is: remove template_uuid, tick and delivery.of")
 )
 
 // isRoot tells whether a job begins cycles of its own.

@@ -22,7 +22,7 @@ import (
 // off, a had children in the active set, m edges in jobs:<uuid>:edges, d a ticket stayed behind in a queue, o on hold
 // when exhausted, p goes back to its place when due, l labels in the hash, v labels that make it obsolete in `roots`, s
 // what its next execution gets in `sync`, u an execution of an occurrence has left some that its template does not have yet, t a template, also
-// once it is over.
+// once it is over, A goes to all workers.
 //
 // Tags: d due (ms), e delay after the edges (ms), f fence, a attempts, l lost, g opening, w owner, i edges, p undecided
 // edges in the hash, x decided outcome of a closing job, k how edges excluded it (- or =), s started, t ended (ms), z uuid
@@ -79,6 +79,8 @@ func decodeStatus(uuid, entry string) (Status, error) {
 			s.CancelRequested = true
 		case 'l':
 			s.Labelled = true
+		case 'A':
+			s.Broadcast = true
 		}
 	}
 	s.Queue, rest, ok = strings.Cut(rest, "|")

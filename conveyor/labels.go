@@ -26,7 +26,7 @@ const (
 	labelObject = "object" // the uuid
 	labelWorker = "worker" // who runs it
 	labelExpiry = "expiry" // when its waiting limit ends, in RFC 3339, UTC
-	labelMethod = "method" // how it is delivered
+	labelMethod = "method" // how it is delivered: any, worker, all
 )
 
 var reservedLabels = []string{labelObject, labelWorker, "cycles", labelExpiry, "cancel", "tick-1", "tick+1", labelMethod}
@@ -94,7 +94,7 @@ func unpackLabels(packed string) map[string]string {
 
 // systemLabels are the facts that show as labels of a job.
 func systemLabels(s Status) map[string]string {
-	out := map[string]string{labelObject: s.UUID, labelMethod: "any"}
+	out := map[string]string{labelObject: s.UUID, labelMethod: s.method()}
 	if s.Owner != "" {
 		out[labelWorker] = s.Owner
 	}

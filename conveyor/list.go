@@ -18,10 +18,10 @@ const (
 // ListOptions chooses jobs. The zero value is all of them.
 type ListOptions struct {
 	// Labels must all be carried; "*" is any name or any value. The reserved names object (uuid), worker (who runs it),
-	// expiry (end of its waiting limit, RFC 3339) and method ("any") stand for facts of the engine; "*" as a name does not.
+	// expiry (end of its waiting limit, RFC 3339) and method (any, worker or all) stand for facts of the engine; "*" as a name does not.
 	Labels map[string]string
 	States []State // nil: any
-	Queue  string  // "": any
+	Queue  string  // "": any; "@<worker>": a worker's inbox
 	Limit  int     // 0: DefaultListLimit; at most MaxListLimit
 	After  string  // only uuids after this one: the last of the page before
 }
@@ -54,7 +54,7 @@ func (c *Client) List(ctx context.Context, o ListOptions) ([]Listed, error) {
 	if n := l.options.Limit; n < 0 || n > MaxListLimit {
 		return nil, fmt.Errorf("list: limit %d is not between 1 and %d", n, MaxListLimit)
 	}
-	if o.Queue != "" && !validName(o.Queue) {
+	if o.Queue != "" && !validPlace(o.Queue) {
 		return nil, fmt.Errorf("list: %w: %q", ErrQueueName, o.Queue)
 	}
 	var err error

@@ -10,9 +10,14 @@ import (
 )
 
 // OccurrenceUUID is the uuid of the occurrence that a template has in the cycle of a root and a tick: the same whoever emits it and
-// however often. Of a root, template and root are one. It has the shape of a uuid of version 5. Scripts make the same one.
+// however often. Of a root, template and root are one. It has the shape of a uuid of version 5.
 func OccurrenceUUID(template, root string, tick time.Time) string {
-	sum := sha1.Sum([]byte(template + "@" + root + "@" + strconv.FormatInt(tick.UnixMilli(), 10)))
+	return uuidFrom(template + "@" + root + "@" + strconv.FormatInt(tick.UnixMilli(), 10))
+}
+
+// uuidFrom is a uuid that follows from a text. Scripts make the same one.
+func uuidFrom(text string) string {
+	sum := sha1.Sum([]byte(text))
 	sum[6] = sum[6]&0x0f | 0x50
 	sum[8] = sum[8]&0x3f | 0x80
 	h := hex.EncodeToString(sum[:16])

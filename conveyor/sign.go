@@ -12,7 +12,8 @@ import (
 // Sign puts the key's id and a signature on the job. It covers what a handler acts on and where: namespace, uuid, type,
 // queue, timeout and payload. A payload to be sealed is sealed first. Start time, edges and retries are not covered: who
 // can write to Redis can delay a job or run it again, but neither change what it does nor move it elsewhere. Since scripts have no
-// keys, the occurrence of a template has the template's signature: it is over the template's uuid.
+// keys, the occurrence of a template has the template's signature, and what a worker gets of a job for all has that of the job: it is over
+// the uuid of these.
 func (k *Keyring) Sign(namespace string, job *wire.Job) error {
 	if k == nil {
 		return fmt.Errorf("sign job %s: %w", job.GetUuid(), ErrNoKey)
@@ -42,6 +43,9 @@ func (k *Keyring) Verify(namespace string, job *wire.Job) error {
 func signedUUID(job *wire.Job) string {
 	if t := job.GetTemplateUuid(); t != "" {
 		return t
+	}
+	if of := job.GetDelivery().GetOf(); of != "" {
+		return of
 	}
 	return job.GetUuid()
 }

@@ -54,8 +54,9 @@ type Status struct {
 	ExpiresAt   time.Time     // of a job that may wait for its first start only so long, until it starts
 	RemoveAfter time.Duration // how long it is kept once it ended; 0: as its queue's settings say
 
-	Labelled bool   // it has labels: see Client.List
-	Unique   string // "<type>:<key>" of a job with a unique key; held while the job is live
+	Broadcast bool   // it went to all workers that were alive at its add, and is done once each has a job of its own
+	Labelled  bool   // it has labels: see Client.List
+	Unique    string // "<type>:<key>" of a job with a unique key; held while the job is live
 
 	Template  string    // of an occurrence: the template that it was emitted from
 	Tick      time.Time // of an occurrence: its cycle, in UTC

@@ -32,6 +32,7 @@ type submission struct {
 	sync   string // what the first execution gets, packed; of a template its first occurrence
 	// settings are those of a template, as lua/lib/template.lua reads them; "" for other jobs.
 	settings string
+	all      bool // it goes to all workers
 	bytes    []byte
 	count    int // edges, and labels with their sets: what bounds a script beside the number of jobs
 }
@@ -65,6 +66,7 @@ func newSubmission(job *wire.Job, o addOptions) (submission, error) {
 	return submission{
 		uuid: job.Uuid, entry: entryOf(job), edges: strings.Join(edges, ","), labels: packLabels(job.Labels), roots: packLabels(job.ObsoleteIf),
 		sync: packLabels(job.Sync), bytes: bytes, count: len(edges) + 2*len(job.Labels) + len(job.ObsoleteIf), settings: settings,
+		all: isBroadcast(job),
 	}, nil
 }
 
@@ -127,7 +129,7 @@ func validate(job *wire.Job) error {
 func entryOf(job *wire.Job) string {
 	b := make([]byte, 0, 64)
 	lane := byte('1')
-	if job.Priority != nil {
+	if job.Priority != nil && job.Delivery.GetTo() != wire.Delivery_WORKER {
 		lane = '0' + byte(*job.Priority)
 	}
 	b = append(b, 'h', lane)
@@ -135,7 +137,7 @@ func entryOf(job *wire.Job) string {
 		b = append(b, 'o')
 	}
 	b = append(b, '|')
-	b = append(b, job.Queue...)
+	b = append(b, placeOf(job)...)
 	b = append(b, '|')
 	if job.RunAt != nil {
 		b = append(b, "|d"...)
@@ -153,7 +155,7 @@ func entryOf(job *wire.Job) string {
 		b = append(b, "|r"...)
 		b = strconv.AppendInt(b, int64((d+time.Millisecond-1)/time.Millisecond), 10)
 	}
-	if d := job.Retention.AsDuration(); d > 0 {
+	if d := waitingLimit(job); d > 0 {
 		b = append(b, "|v"...) // the script makes a time of it
 		b = strconv.AppendInt(b, int64((d+time.Millisecond-1)/time.Millisecond), 10)
 	}

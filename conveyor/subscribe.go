@@ -89,7 +89,7 @@ func (s *subscription) validate() error {
 			problems = append(problems, fmt.Errorf("%w: %q", ErrUUID, uuid))
 		}
 	}
-	if s.o.Queue != "" && !validName(s.o.Queue) {
+	if s.o.Queue != "" && !validPlace(s.o.Queue) {
 		problems = append(problems, fmt.Errorf("%w: %q", ErrQueueName, s.o.Queue))
 	}
 	var err error

@@ -9,7 +9,7 @@
 --   follow, "<kind><catchup><overlap><disabled>|<max_cycles>|<schedule>", see lib/template.lua; y the state that its first execution
 --   gets follows; x expected state letters follow; p the replaced uuid follows;
 --   t companion write follows;
---   w withdraw; n cancel the replaced one; b bytes go to jobs:<uuid>.
+--   w withdraw; n cancel the replaced one; b bytes go to jobs:<uuid>; d it goes to all workers.
 -- Replies: how many jobs ended since they are obsolete; the keys that are damaged and delay some job, usually none. Errors: GUARD; CONFLICT <index>:<state or
 --   version>:<s|v>,...; OUTDATED <uuid>; UNKNOWN <uuid>; UNIQUE <key> <holder> <uuid>; STATE <uuid>; TEMPLATE <uuid>; CORRUPT [<step>] <key> ...
 strict_keys = true
@@ -49,7 +49,7 @@ while at <= argc do
   local c = {
     u = ARGV[at + 1], kind = sub(o, 1, 1), edges = none, entry = nil, bytes = nil, opening = nil, expect = nil,
     replaces = nil, attach = nil, withdraw = nil, cancel = nil, apart = nil, labels = nil, v = nil,
-    template = nil, s = nil,
+    template = nil, s = nil, all = nil,
   }
   at = at + 2
   list[#list + 1] = c
@@ -79,6 +79,10 @@ while at <= argc do
     if find(o, 'y', 2, true) then
       c.s = arg()
       need('hash', 'sync')
+    end
+    if find(o, 'd', 2, true) then
+      c.all = true
+      need('zset', 'workers')
     end
     c.expect = find(o, 'x', 2, true) and arg()
     c.replaces = find(o, 'p', 2, true) and arg()
@@ -228,6 +232,7 @@ local function change(index, c)
   if c.kind == 'U' then
     if (has(r, 't') ~= nil) ~= (c.template ~= nil) then return refuse('TEMPLATE ' .. r.u) end
     if r.st == 't' then return cycle.restore(r, c) end
+    if c.all and not ENDED[r.st] then return refuse('STATE ' .. r.u) end
     update(r, decode(c.u, c.entry), c.edges, c.bytes, c.labels, c)
   elseif c.kind == 'C' then
     if c.withdraw then withdraw(r) end

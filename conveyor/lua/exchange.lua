@@ -244,6 +244,11 @@ end
 
 local left = overdue and 0 or min(want, max(0, BUDGET - #changed))
 local clipped = left < want
+if left > 0 and worker ~= '' then -- its inbox comes first
+  local own = '@' .. worker
+  local queued = call('HMGET', PRE .. 'depth', own .. ':1', own .. ':2')
+  if queued[1] or queued[2] or woken[own] then left = take(own, left) end
+end
 if left > 0 and #queues > 0 then
   local settings = call('HMGET', PRE .. 'queues', unpack(queues))
   for i, q in ipairs(queues) do retention.queues[q] = settings[i] or '' end

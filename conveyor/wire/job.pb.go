@@ -798,6 +798,7 @@ type Delivery struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	To            Delivery_To            `protobuf:"varint,1,opt,name=to,proto3,enum=wire.Delivery_To" json:"to,omitempty"`
 	Worker        string                 `protobuf:"bytes,2,opt,name=worker,proto3" json:"worker,omitempty"` // id, with WORKER only
+	Of            string                 `protobuf:"bytes,3,opt,name=of,proto3" json:"of,omitempty"`         // set by the engine: the job for ALL that this one is handed out for
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -842,6 +843,13 @@ func (x *Delivery) GetTo() Delivery_To {
 func (x *Delivery) GetWorker() string {
 	if x != nil {
 		return x.Worker
+	}
+	return ""
+}
+
+func (x *Delivery) GetOf() string {
+	if x != nil {
+		return x.Of
 	}
 	return ""
 }
@@ -1107,10 +1115,11 @@ const file_job_proto_rawDesc = "" +
 	"\aOverlap\x12\t\n" +
 	"\x05ALLOW\x10\x00\x12\b\n" +
 	"\x04SKIP\x10\x01\x12\v\n" +
-	"\aREPLACE\x10\x02\"i\n" +
+	"\aREPLACE\x10\x02\"y\n" +
 	"\bDelivery\x12!\n" +
 	"\x02to\x18\x01 \x01(\x0e2\x11.wire.Delivery.ToR\x02to\x12\x16\n" +
-	"\x06worker\x18\x02 \x01(\tR\x06worker\"\"\n" +
+	"\x06worker\x18\x02 \x01(\tR\x06worker\x12\x0e\n" +
+	"\x02of\x18\x03 \x01(\tR\x02of\"\"\n" +
 	"\x02To\x12\a\n" +
 	"\x03ANY\x10\x00\x12\a\n" +
 	"\x03ALL\x10\x01\x12\n" +

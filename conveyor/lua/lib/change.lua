@@ -48,6 +48,7 @@ function add(r, list, text, apart, replaces, packed, c)
   r.T = text
   if packed then labels.give(r, packed) end
   carry.take(r, c)
+  if c.all then flag(r, 'A') end
   S[r.u] = r
   local pending = wire(r, list, nil, replaces)
   local obsolete = (pending or not r.k) and carry.obsolete(r, replaces)
@@ -66,6 +67,8 @@ function add(r, list, text, apart, replaces, packed, c)
   elseif obsolete then
     r.z = nil
     close_as(r, 'O')
+  elseif c.all then
+    inbox.begin(r, c.entry)
   elseif not pending then
     if r.k then close_as(r, r.k == '-' and 'K' or 'k') else start(r) end
   end
@@ -271,7 +274,7 @@ function again(r, g, entry, list)
     end
     r.d, r.e = new.d, new.e
     if not wire(r, list, old) then
-      if r.k then close_as(r, r.k == '-' and 'K' or 'k') else start(r) end
+      if has(r, 'A') then inbox.begin(r, entry) elseif r.k then close_as(r, r.k == '-' and 'K' or 'k') else start(r) end
     end
     return true
   end

@@ -13,12 +13,15 @@ do
 local WAITING = {h = true, s = true, q = true}
 local BAD = {F = true, f = true, X = true, E = true}
 
--- uuid_for is the uuid of a template's occurrence, shaped as one of version 5. OccurrenceUUID in Go is the same.
-local function uuid_for(t, root, tick)
-  local h = redis.sha1hex(t .. '@' .. root .. '@' .. tick)
+-- uuid_from is a uuid that follows from a text, shaped as one of version 5.
+function cycle.uuid_from(text)
+  local h = redis.sha1hex(text)
   return sub(h, 1, 8) .. '-' .. sub(h, 9, 12) .. '-5' .. sub(h, 14, 16) .. '-' ..
     string.format('%x', tonumber(sub(h, 17, 17), 16) % 4 + 8) .. sub(h, 18, 20) .. '-' .. sub(h, 21, 32)
 end
+
+-- uuid_for is the uuid of a template's occurrence. OccurrenceUUID in Go is the same.
+local function uuid_for(t, root, tick) return cycle.uuid_from(t .. '@' .. root .. '@' .. tick) end
 
 function cycle.key(t) return PRE .. 'template:' .. t end
 function cycle.emits_key(t, class) return PRE .. 'emits:' .. t .. ':' .. class end
@@ -118,6 +121,7 @@ local function field(tag, text)
   local n = #text
   return tag .. (n < 128 and char(n) or char(128 + n % 128, floor(n / 128))) .. text
 end
+cycle.field = field
 
 -- mapped are the edges of an occurrence: to a template's occurrence of the same cycle, to other jobs as they are. It tells
 -- whether an occurrence that it waits for does not exist, and whether another job does not. An edge of an occurrence always

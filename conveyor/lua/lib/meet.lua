@@ -2,7 +2,7 @@
 -- is done or whose end is decided; settle.lua takes it to its end.
 local work = {}
 local dels = {} -- keys that commit deletes
-local cycle = {} -- filled by cycle.lua, in the scripts that take jobs to their end
+local cycle, inbox = {}, {} -- filled by cycle.lua and inbox.lua, in the scripts that take jobs to their end
 
 local function settle(r)
   if not r.queued then

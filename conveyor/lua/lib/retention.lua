@@ -53,9 +53,14 @@ local WAITS = {h = true, s = true, q = true}
 -- note brings `removals` and `expiry` up to date with a changed record: its tags and its state, '' when it is gone.
 function retention.note(r, st, zadd, zrem)
   local was, is_over = ENDED[r.os], ENDED[st]
-  if r.f or not WAITS[st] then r.v = nil end
-  if r.v and r.v ~= r.ov then append(zadd, PRE .. 'expiry', match(r.v, '^%d+'), r.u) end
-  if r.ov and not r.v then append(zrem, PRE .. 'expiry', r.u) end
+  if byte(r.q) == 64 then -- what was delivered and came back goes on waiting
+    if not WAITS[st] and st ~= 'r' and st ~= 'H' then r.v = nil end
+  elseif r.f or not WAITS[st] then
+    r.v = nil
+  end
+  local before, after = WAITS[r.os] and r.ov, WAITS[st] and r.v
+  if after and after ~= before then append(zadd, PRE .. 'expiry', match(after, '^%d+'), r.u) end
+  if before and not after then append(zrem, PRE .. 'expiry', r.u) end
   if r.r and is_over and (r.expire or not was) then append(zadd, PRE .. 'removals', num(now + tonumber(r.r)), r.u) end
   if r.oa and was and not (is_over and r.r) then append(zrem, PRE .. 'removals', r.u) end
 end

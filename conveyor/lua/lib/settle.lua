@@ -150,6 +150,7 @@ local function close(r)
   if r.st == 't' or r.st == 'h' and r.C then return cycle.go_on(r) end
   if r.st ~= 'c' then return true end
   if not r.x then
+    if has(r, 'A') and not inbox.deliver(r) then return false end
     if r.C and not cycle.emit(r, 'children') then return false end
     if has(r, 'k') then
       if not work_off(r, 'children', '+') then return false end
