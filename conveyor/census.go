@@ -213,7 +213,7 @@ func (a *census) readReferences(ctx context.Context, rdb redis.UniversalClient) 
 		case sub == "edges":
 			a.view(rest).hash, err = rdb.HGetAll(ctx, key).Result()
 			a.view(rest).left[key] = sub
-		case sub == "log":
+		case sub == "log", sub == "inboxes":
 			a.view(rest).left[key] = sub
 		case sub == "bytes":
 			a.view(rest).bytes = true
@@ -269,7 +269,7 @@ func wantedKind(name string) string {
 	switch _, what := jobKey(name); what {
 	case "bytes":
 		return "string"
-	case "children", "onComplete":
+	case "children", "onComplete", "inboxes":
 		return "list"
 	case "active":
 		return "set"

@@ -79,6 +79,8 @@
 //	jobs:<u>:active                       SET     released, unfinished children
 //	jobs:<u>:edges                        HASH    of a job with two or more predecessors
 //	jobs:<u>:log                          STREAM  <fence>-<n>
+//	jobs:<u>:inboxes                      LIST    of a job for all workers: whom a later call has to think of
+//	queue:@<w>, queue:@<w>:2              LIST    the inbox of a worker: what goes to it alone, and to all
 //	status                                HASH    uuid -> status entry, see entry.go
 //	results, failures, failed, progress   HASH    uuid -> result, last failure, bytes of a failed job, progress
 //	labels                                HASH    uuid -> "<name>=<value>,...", escaped

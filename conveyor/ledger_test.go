@@ -38,8 +38,11 @@ func (e *engine) ledger() {
 		}
 		if v, ok := tags["v"]; ok {
 			at, _, _ := strings.Cut(v, ":")
-			limits[uuid] = at
-			if _, started := tags["f"]; started || !strings.Contains("hsq", entry[:1]) {
+			waits, inbox := strings.Contains("hsq", entry[:1]), strings.Contains(entry, "|@")
+			if waits {
+				limits[uuid] = at
+			}
+			if _, started := tags["f"]; !inbox && (started || !waits) || over(entry) {
 				e.Errorf("%s has a waiting limit: %s", uuid, entry)
 			}
 		}

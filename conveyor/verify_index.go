@@ -43,7 +43,7 @@ func (j *judgement) limits() {
 	if j.removal && !s.State.Ended() {
 		j.unref("I2", j.keys.removals(), "zset", "names a job that is "+s.State.String())
 	}
-	if s.ExpiresAt.IsZero() {
+	if s.ExpiresAt.IsZero() || s.Inbox() != "" && (s.State == StateRunning || s.State == StateOnHold) {
 		if j.expires != 0 {
 			j.unref("I2", j.keys.expiry(), "zset", "names a job that does not expire")
 		}

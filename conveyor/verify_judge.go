@@ -97,7 +97,7 @@ func (v *view) judgeUnknown() []Violation {
 	for key, what := range v.left {
 		detail := "left of a job that is gone"
 		switch what {
-		case "log", "edges":
+		case "log", "edges", "inboxes":
 		case "children", "onComplete":
 			if slices.ContainsFunc(v.waiters[key], func(u string) bool { return v.upstream[u] != "" }) {
 				continue

@@ -138,10 +138,10 @@ func (w *Worker) appetite() (int, []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	want := min(w.o.Concurrency-w.active, MaxBatch)
-	if want <= 0 || len(w.turns.queues) == 0 {
+	if want <= 0 {
 		return 0, nil
 	}
-	return want, w.turns.next()
+	return want, w.turns.next() // without queues there is still the inbox
 }
 
 // idle tells that no handler runs and nothing is left to acknowledge.

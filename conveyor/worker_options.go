@@ -33,7 +33,8 @@ type QueueShare struct {
 
 // WorkerOptions configures a Worker.
 type WorkerOptions struct {
-	// Queues are served by weight. nil is an error; an empty list makes a worker that waits for SetQueues.
+	// Queues are served by weight. nil is an error; an empty list makes a worker that waits for SetQueues and
+	// takes what goes to it alone, or to all.
 	Queues []QueueShare
 	// ID names the worker; no two live workers share one. Default: the host's name and a random part.
 	ID string
