@@ -43,9 +43,6 @@ func (l *loader) refuseAwaited(jobs []*Job) {
 		}
 	}
 	for _, j := range jobs {
-		if j.Schedule != nil {
-			refuse("A schedule", j.Schedule.Range)
-		}
 		if j.Gate != nil {
 			refuse("A gate", j.Gate.Range)
 		}
