@@ -87,13 +87,21 @@ func (q *backfilling) run(ctx context.Context, args []string) error {
 		return c.refused("backfill", err)
 	}
 	if len(ticks) == 0 {
-		return fail("Nothing to run", "The schedule of %s has no time from %s to %s that is not run already. %s", c.name, tickText(from), tickText(to), c.upcoming())
+		return fail("Nothing to run", "The schedule of %s has no time from %s to %s. %s", c.name, tickText(from), tickText(to), c.upcoming())
+	}
+	all := len(ticks)
+	if ticks, err = c.without(ctx, s, ticks); err != nil {
+		return err
+	}
+	if len(ticks) == 0 {
+		return fail("Nothing to run", "%s from %s to %s in the schedule of %s has had a cycle. %q lists the latest.", capital(eachOf(all)), tickText(from), tickText(to), c.name,
+			"waybill job history "+shellWord(c.name))
 	}
 	if !q.dryRun {
 		if ok, err := q.approved(ctx, c, ticks); err != nil || !ok {
 			return err
 		}
-		if ticks, err = s.client.Backfill(ctx, c.UUID, from, to, false); err != nil {
+		if _, err = s.client.Backfill(ctx, c.UUID, from, to, false); err != nil {
 			return c.refused("backfill", err)
 		}
 	}
@@ -133,6 +141,32 @@ func (q *backfilling) moment(option, text string, c *cyclic) (time.Time, bool, e
 			tickText(c.now.Truncate(time.Minute)))
 	}
 	return at, day, nil
+}
+
+// without leaves out the ticks that have had a cycle of which something is left.
+func (c *cyclic) without(ctx context.Context, s *store, ticks []time.Time) ([]time.Time, error) {
+	uuids := make([]string, len(ticks))
+	for i, t := range ticks {
+		uuids[i] = conveyor.OccurrenceUUID(c.UUID, c.UUID, t)
+	}
+	found, err := s.client.Statuses(ctx, uuids)
+	if err != nil {
+		return nil, err
+	}
+	var open []time.Time
+	for i, t := range ticks {
+		if found[i].State == conveyor.StateUnknown {
+			open = append(open, t)
+		}
+	}
+	return open, nil
+}
+
+func eachOf(n int) string {
+	if n == 1 {
+		return "the only time"
+	}
+	return fmt.Sprintf("each of the %d times", n)
 }
 
 // someTicks is how many ticks a question lists.
@@ -183,7 +217,14 @@ func (q *backfilling) tell(c *cyclic, ticks []time.Time) error {
 		_, err := fmt.Fprintf(q.a.p.Stdout, "%s\n\n%s would run. Nothing was changed.\n", strings.Join(list, "\n"), countOf(int64(len(list)), "cycle", "cycles"))
 		return err
 	}
-	_, err := fmt.Fprintf(q.a.p.Stdout, "%s of %s: %s asked for. %q shows what comes of them.\n", countOf(int64(len(list)), "cycle", "cycles"), clean(c.name),
-		map[bool]string{true: "it is", false: "they are"}[len(list) == 1], "waybill job history "+shellWord(c.name))
+	how := "begin, one after the other"
+	switch {
+	case len(list) == 1:
+		how = "begins"
+	case c.Overlap == wire.Schedule_ALLOW:
+		how = "begin"
+	}
+	_, err := fmt.Fprintf(q.a.p.Stdout, "%s of %s %s. %q shows what comes of that.\n", countOf(int64(len(list)), "cycle", "cycles"), clean(c.name), how,
+		"waybill job history "+shellWord(c.name))
 	return err
 }

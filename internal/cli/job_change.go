@@ -72,7 +72,7 @@ begins to count them anew.`,
 			return nil
 		},
 		after: func(c *cyclic) string {
-			return fmt.Sprintf("%s goes on, for %s more. %s", c.name, countOf(int64(c.MaxCycles), "cycle", "cycles"), c.upcoming())
+			return fmt.Sprintf("%s goes on, for %s. %s", c.name, countOf(int64(c.MaxCycles), "more cycle", "more cycles"), c.upcoming())
 		},
 	})
 }
