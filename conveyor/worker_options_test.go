@@ -118,7 +118,7 @@ func TestWorkerSetQueues(t *testing.T) {
 		}
 		synctest.Wait()
 		f.look(func() {
-			if diff := cmp.Diff([]string{"a", "b"}, f.requests[len(f.requests)-1].Queues); diff != "" {
+			if diff := cmp.Diff([]string{"a", "b"}, slices.Sorted(slices.Values(f.requests[len(f.requests)-1].Queues))); diff != "" {
 				t.Errorf("asked (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff([]string{"a", "b"}, f.beats[len(f.beats)-1].Queues); diff != "" {
