@@ -147,7 +147,7 @@ end
 
 -- close takes a closing job as far as it can; false: something is left to do. A job in another state has nothing to be closed.
 local function close(r)
-  if r.st == 't' or r.st == 'h' and r.C then return cycle.go_on(r) end
+  if (r.st == 't' or r.st == 'h' and r.C) and not cycle.go_on(r) then return false end
   if r.st ~= 'c' then return true end
   if not r.x then
     if has(r, 'A') and not inbox.deliver(r) then return false end
