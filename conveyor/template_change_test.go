@@ -46,7 +46,7 @@ func TestTemplateIsCancelled(t *testing.T) {
 		e.states(r0 + " closing, " + a0 + " running, " + r1 + " queued, " + b0 + " unknown")
 		e.ok(e.Cancel(e.Context(), "r"))
 		e.states("r cancelled, " + a0 + " running, " + r1 + " cancelled")
-		e.want("cycle:r:"+fmt.Sprint(firstHour)+" cycles:r emits:a:heirs sync template:a template:a:live template:b", e.kept())
+		e.want("cycle:r:"+fmt.Sprint(firstHour)+" cycles:r emits:a:heirs emits:r:children sync template:a template:a:live template:b", e.kept())
 		e.ok(e.Cancel(e.Context(), "b"))
 		e.ok(e.Cancel(e.Context(), "a"))
 		e.end(running, conveyor.VerdictDone)

@@ -337,6 +337,7 @@ function cycle.go_on(r)
 end
 
 -- remove takes away what there is of a template that ends, and tells whether that is all: its occurrences that wait are cancelled.
+-- The lists of whom it emits to belong to those, and go with them.
 function cycle.remove(T)
   if not cancel_replaced(T.u) then return false end
   local key = cycle.key(T.u)
@@ -367,10 +368,7 @@ function cycle.remove(T)
   end
   try('ZREM', PRE .. 'ticks', T.u)
   carry.give(T, 's')
-  for _, name in ipairs({key, key .. ':live', cycle.emits_key(T.u, 'children'), cycle.emits_key(T.u, 'heirs'),
-    PRE .. 'history:' .. T.u, PRE .. 'backlog:' .. T.u}) do
-    dels[#dels + 1] = name
-  end
+  for _, name in ipairs({key, key .. ':live', PRE .. 'history:' .. T.u, PRE .. 'backlog:' .. T.u}) do dels[#dels + 1] = name end
   T.D = nil
   return true
 end
