@@ -1,0 +1,6 @@
+workflow "shop" {}
+
+job "load" {
+  exec { command = ["load.sh"] }
+}
+
