@@ -119,7 +119,7 @@ func (w *rowWriter) changes(r *planner.Row) ([]conveyor.Change, error) {
 	case planner.Reopen:
 		c.Kind, c.Opening = conveyor.ChangeReopen, r.Next.Opening
 		c.Job = &wire.Job{Uuid: c.UUID, Type: r.Job.Type, Queue: r.Job.Queue, Unique: r.Job.Unique, Labels: r.Job.Labels,
-			RemoveAfter: duration(r.Job.RemoveAfter)}
+			RemoveAfter: duration(r.Job.RemoveAfter), TriggersGate: r.Job.TriggersGate}
 		return append(changes, c), nil
 	case planner.Delete:
 		return append(changes, deletion(r, c)...), nil
@@ -143,7 +143,7 @@ func (w *rowWriter) leaving(r *planner.Row, attach *conveyor.Attach) ([]conveyor
 	if job == nil {
 		c.Job = &wire.Job{Uuid: id}
 	}
-	c.Job.Type, c.Job.Queue = r.Prior.Type, r.Prior.Queue
+	c.Job.Type, c.Job.Queue, c.Job.TriggersGate = r.Prior.Type, r.Prior.Queue, r.Prior.TriggersGate()
 	if !slices.Contains(c.Expect, state) || job == nil && state != conveyor.StateClosing {
 		c.Expect = []conveyor.State{} // it has left its row of the table, so the batch has to be refused
 	}

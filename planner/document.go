@@ -28,6 +28,20 @@ func (r *Record) Unique() string {
 	return key
 }
 
+// TriggersGate are the labels of gates that the recorded job's success triggers.
+func (r *Record) TriggersGate() (labels []string) {
+	if !bytes.Contains(r.Definition, []byte(`"triggers_gate":`)) {
+		return nil
+	}
+	list, _ := decodeDefinition(r.Definition)["triggers_gate"].([]any)
+	for _, label := range list {
+		if text, ok := label.(string); ok {
+			labels = append(labels, text)
+		}
+	}
+	return labels
+}
+
 func (r *Record) document() document {
 	d := decodeDefinition(r.Definition)
 	d["type"], d["queue"] = r.Type, r.Queue

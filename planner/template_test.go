@@ -357,6 +357,42 @@ func TestTwoRoots(t *testing.T) {
 	}
 }
 
+func TestDrawnTemplates(t *testing.T) {
+	t.Parallel()
+	w := edited(workflowOf("a", "b a", "g"), "a", scheduled)
+	w = edited(edited(w, "b", func(j *config.Job) { j.TriggersGate = []string{"loaded", "other"} }), "g", gated)
+	g, diags := planner.NewGraph(w)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	var b strings.Builder
+	if err := g.WriteDOT(&b); err != nil {
+		t.Fatal(err)
+	}
+	_, got, _ := strings.Cut(b.String(), "monospace]\n")
+	want := `  "job.a" [style = rounded, label = "job.a\nevery 1 hour"]
+  "job.b" [style = rounded]
+  "job.g" [style = rounded]
+  "job.a" -> "job.b"
+  "job.b" -> "job.g" [style = dotted, label = "loaded"]
+}
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestRecordedTriggers(t *testing.T) {
+	t.Parallel()
+	w := edited(workflowOf("a", "b"), "b", func(j *config.Job) { j.TriggersGate = []string{"checked", "loaded"} })
+	s := stateOf(t, w)
+	for name, want := range map[string][]string{"job.a": nil, "job.b": {"checked", "loaded"}} {
+		if diff := cmp.Diff(want, s.Records[name].TriggersGate()); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
 func TestFires(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 10, 24, 22, 0, 0, 0, time.UTC) // clocks go back in Berlin on the 25th
