@@ -49,8 +49,5 @@ func (l *loader) refuseAwaited(jobs []*Job) {
 		if len(j.TriggersGate) > 0 {
 			refuse("The argument \"triggers_gate\" of a job block", j.Range)
 		}
-		if j.Delivery != nil {
-			refuse("Delivery to all workers or to one", j.Delivery.Range)
-		}
 	}
 }
