@@ -30,7 +30,8 @@ import (
 // the attempt's last message, y unique key as "<type>:<key>", escaped, r remove_after (ms), v waiting limit as "<ms when it
 // ends>:<ms it lasts>" until the first start, c how long it is reserved without a worker (ms), o minute in which a held job began to
 // wait for an upstream not seen yet, C cycle of an occurrence as "<tick ms>:<template>[:<root>]", without the root where that is the
-// template itself, N limit of executions as "<limit>:<used>", D how far what its template emits is worked off.
+// template itself, N limit of executions as "<limit>:<used>", D how far what its template emits is worked off, W whom a lease without a
+// worker is for.
 
 var stateOf = map[byte]State{
 	'h': StateHeld, 't': StateTemplate, 's': StateScheduled, 'q': StateQueued, 'r': StateRunning, 'c': StateClosing,
@@ -110,6 +111,9 @@ func (s *Status) set(tag byte, value string) bool {
 	switch tag {
 	case 'w':
 		s.Owner = value
+		return true
+	case 'W':
+		s.Holder = value
 		return true
 	case 'z':
 		s.Cause = value

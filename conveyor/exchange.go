@@ -13,6 +13,7 @@ type ExchangeRequest struct {
 	Number int64
 	Worker string        // lease holder: its beat is the lease of all it reserves; "" reserves for ReserveFor
 	Lease  time.Duration // without Worker
+	Holder string        // without Worker: whom the lease is for, see Status.Holder; may be empty
 	Queues []string      // in the order to take from
 	Want   int           // at most MaxBatch; 0 only acknowledges
 	Done   []Ack         // at most MaxBatch
@@ -30,6 +31,7 @@ const (
 	VerdictBack                     // handed back: queued at its old place, nothing spent
 	VerdictNoHandler                // no handler or key here: scheduled after Delay, place kept, nothing spent
 	VerdictDefer                    // back after Delay, no failure
+	VerdictExtend                   // none: the attempt goes on, and its lease without a worker ends after Delay from now
 )
 
 // Ack ends one attempt. A stale fence changes nothing and is answered with ErrOutdated.

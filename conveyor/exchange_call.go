@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,9 +33,20 @@ func (c *Client) Exchange(ctx context.Context, r ExchangeRequest) (ExchangeReply
 	}
 	c.warnDamaged(out.Damaged)
 	c.happened(AckOutdated, len(out.Outdated))
+	c.happened(LeaseExtended, extended(r.Done, out.Outdated))
 	c.happened(JobExpired, out.Expired)
 	c.happened(JobObsolete, out.Obsolete)
 	return out, nil
+}
+
+// extended counts the leases that were extended.
+func extended(done []Ack, outdated []int) (n int) {
+	for i, a := range done {
+		if a.Verdict == VerdictExtend && !slices.Contains(outdated, i) {
+			n++
+		}
+	}
+	return n
 }
 
 func (r *ExchangeRequest) validate() error {
@@ -50,6 +62,9 @@ func (r *ExchangeRequest) validate() error {
 	}
 	if r.Worker == "" && r.Want > 0 && r.Lease < time.Millisecond {
 		problems = append(problems, errors.New("a reservation without a worker needs a Lease"))
+	}
+	if r.Holder != "" && (!validName(r.Holder) || r.Worker != "") {
+		problems = append(problems, fmt.Errorf("holder %q: %w, and not beside a worker", r.Holder, ErrUUID))
 	}
 	for _, q := range r.Queues {
 		if !validName(q) {
@@ -70,11 +85,14 @@ func (r *ExchangeRequest) validate() error {
 	return errors.Join(problems...)
 }
 
-const verdictLetters = "DTFHBNW" // by Verdict
+const verdictLetters = "DTFHBNWL" // by Verdict
 
 func (r *ExchangeRequest) args() []any {
 	args := make([]any, 0, 6+len(r.Queues)+4*len(r.Done))
 	args = append(args, r.Caller, r.Number, r.Worker, r.Lease.Milliseconds(), r.Want, len(r.Queues))
+	if r.Holder != "" {
+		args[3] = fmt.Sprint(r.Lease.Milliseconds(), " ", r.Holder)
+	}
 	for _, q := range r.Queues {
 		args = append(args, q)
 	}

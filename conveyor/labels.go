@@ -1,11 +1,13 @@
 package conveyor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -26,10 +28,12 @@ const (
 	labelObject = "object" // the uuid
 	labelWorker = "worker" // who runs it
 	labelExpiry = "expiry" // when its waiting limit ends, in RFC 3339, UTC
+	labelCycles = "cycles" // executions of a job with max_cycles
+	labelCancel = "cancel" // its max_cycles
 	labelMethod = "method" // how it is delivered: any, worker, all
 )
 
-var reservedLabels = []string{labelObject, labelWorker, "cycles", labelExpiry, "cancel", "tick-1", "tick+1", labelMethod}
+var reservedLabels = []string{labelObject, labelWorker, labelCycles, labelExpiry, labelCancel, "tick-1", "tick+1", labelMethod}
 
 // ReservedLabel tells whether a name stands for a fact of the engine: no job can have a label of this name.
 func ReservedLabel(name string) bool { return slices.Contains(reservedLabels, name) }
@@ -95,8 +99,11 @@ func unpackLabels(packed string) map[string]string {
 // systemLabels are the facts that show as labels of a job.
 func systemLabels(s Status) map[string]string {
 	out := map[string]string{labelObject: s.UUID, labelMethod: s.method()}
-	if s.Owner != "" {
-		out[labelWorker] = s.Owner
+	if worker := cmp.Or(s.Owner, s.Holder); worker != "" {
+		out[labelWorker] = worker
+	}
+	if s.MaxCycles > 0 {
+		out[labelCycles], out[labelCancel] = strconv.Itoa(s.Cycles), strconv.Itoa(s.MaxCycles)
 	}
 	if !s.ExpiresAt.IsZero() {
 		out[labelExpiry] = s.ExpiresAt.UTC().Format(time.RFC3339Nano)

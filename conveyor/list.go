@@ -109,8 +109,10 @@ func (l *listing) candidates(ctx context.Context) ([]string, bool, error) {
 		if !validName(worker) {
 			return nil, true, nil
 		}
-		uuids, err := rdb.ZRange(ctx, keys.worker(worker)+":jobs", 0, -1).Result()
-		return uuids, true, read(ctx, "list", err)
+		pipe := rdb.TxPipeline()
+		jobs, leased := pipe.ZRange(ctx, keys.worker(worker)+":jobs", 0, -1), pipe.ZRange(ctx, keys.leases(), 0, -1)
+		_, err := pipe.Exec(ctx)
+		return append(jobs.Val(), leased.Val()...), true, read(ctx, "list", err)
 	}
 	return nil, false, nil
 }

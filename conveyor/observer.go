@@ -34,7 +34,7 @@ type Incident string
 
 // The incidents.
 const (
-	LeaseExtended Incident = "lease extended" // of a running job, by its worker's beat
+	LeaseExtended Incident = "lease extended" // of a running job, by its worker's beat or its holder
 	AckOutdated   Incident = "ack outdated"   // an attempt's end was refused: it had been superseded
 	JobLost       Incident = "job lost"       // taken from a dead worker or an ended lease
 	JobExpired    Incident = "job expired"    // it waited longer than its retention
@@ -48,7 +48,7 @@ func outcomeOf(v Verdict, cancelled bool) Outcome {
 	if cancelled && v == VerdictBack {
 		return OutcomeCancelled
 	}
-	return [...]Outcome{OutcomeDone, OutcomeRetry, OutcomeFailed, OutcomeHold, OutcomeBack, OutcomeNoHandler, OutcomeDefer}[v]
+	return [...]Outcome{OutcomeDone, OutcomeRetry, OutcomeFailed, OutcomeHold, OutcomeBack, OutcomeNoHandler, OutcomeDefer, OutcomeBack}[v]
 }
 
 // happened tells the observer, if there is one.

@@ -47,6 +47,7 @@ type Status struct {
 	Lost     int   // leases lost by a worker's own death
 	Opening  int64 // first is 1
 	Owner    string
+	Holder   string    // of a job reserved without a worker: whom its lease is for, if the reservation said so
 	DueAt    time.Time // of a scheduled job, and of a held one with run_at
 	Started  time.Time // of the latest attempt
 	Ended    time.Time

@@ -1,16 +1,18 @@
 -- exchange: acknowledges a batch of attempts and reserves the next.
 -- KEYS: 1 <prefix>status.
--- ARGV: caller, number, worker ('' for none), lease in ms, how many are wanted, number of queues, the queues in the
+-- ARGV: caller, number, worker ('' for none), lease in ms and for whom it is, how many are wanted, number of queues, the queues in the
 --   order to take from; then the attempts, each: uuid, fence, <verdict>[<delay ms>:<options>], and by its options
 --   f the failure text, r the result, s the sync, packed, that the next execution gets. Verdicts: D done, T retry, F failed, H hold,
---   B handed back, N no handler, W defer.
+--   B handed back, N no handler, W defer, L none: the attempt goes on with
+--   a lease of the delay, if it has one.
 -- Replies: a text, then the bytes of each reserved job ('' when it is not held any more), then "<uuid> <sync>" of those that carry
 --   any. The text's lines: now, ms until the next due time, 1 when to call again at once, jobs expired, jobs obsolete; outdated
 --   indexes; damaged keys; then one line per reserved job:
 --   uuid fence attempts lost opening, and of a job with max_cycles <most>:<used>.
 -- Errors: OUTDATED number; CORRUPT <key> ...
 check_fixed()
-local caller, number, worker, lease, want = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
+local caller, number, worker, lease, want = ARGV[1], ARGV[2], ARGV[3], tonumber(match(ARGV[4], '^%d+')), tonumber(ARGV[5])
+local holder = match(ARGV[4], ' (.+)$')
 local call_key, calls = PRE .. 'call:' .. caller, PRE .. 'callers'
 need('string', 'call:' .. caller)
 need('zset', 'workers', 'callers')
@@ -121,6 +123,12 @@ local function keep(r, a)
 end
 
 local function acknowledge(r, a)
+  if a.v == 'L' then
+    if r.w then return end
+    r.lease = now + a.d
+    return touch(r, true)
+  end
+  r.W = nil
   r.w, r.lease = nil, nil
   touch(r)
   if a.failure then
@@ -229,6 +237,7 @@ local function take(q, n)
             else
               r.st, r.w, r.lease, r.s = 'r', worker ~= '' and worker or nil, now + (tonumber(r.c) or lease), now_text
               r.f, r.j = num(tonumber(r.f or 0) + 1), nil
+              r.W = holder
               if not has(r, 'b') then r.T = t[i] end
               touch(r)
               taken[#taken + 1] = r
@@ -244,8 +253,9 @@ end
 
 local left = overdue and 0 or min(want, max(0, BUDGET - #changed))
 local clipped = left < want
-if left > 0 and worker ~= '' then -- its inbox comes first
-  local own = '@' .. worker
+local addressee = worker ~= '' and worker or holder
+if left > 0 and addressee then -- its inbox comes first
+  local own = '@' .. addressee
   local queued = call('HMGET', PRE .. 'depth', own .. ':1', own .. ':2')
   if queued[1] or queued[2] or woken[own] then left = take(own, left) end
 end

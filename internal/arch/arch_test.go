@@ -41,11 +41,12 @@ var units = []unit{
 	{folder: "config", imports: []string{"conveyor/schedule"}},
 
 	// The queue knows jobs, never workflows: nothing above it appears here.
-	{folder: "conveyor", imports: []string{"conveyor/wire", "conveyor/schedule"}, tests: append(stores, "internal/mutant", "internal/enginemodel")},
+	{folder: "conveyor", imports: []string{"conveyor/wire", "conveyor/schedule"}, tests: append(stores, "conveyor/task", "internal/mutant", "internal/enginemodel")},
 	{folder: "conveyor/handlers", imports: []string{"conveyor"}, tests: stores},
 	{folder: "conveyor/embedded", imports: []string{"conveyor"}, tests: stores},
 	{folder: "conveyor/metrics", imports: []string{"conveyor"}, tests: stores},
 	{folder: "conveyor/outbox", imports: []string{"conveyor"}, tests: stores},
+	{folder: "conveyor/task", imports: []string{"conveyor"}, tests: stores},
 	{folder: "conveyor/schedule"},
 	{folder: "conveyor/wire"},
 
@@ -80,6 +81,7 @@ var bans = []ban{
 	{folder: "conveyor/handlers", imports: languages, reason: "it knows jobs, never workflows"},
 	{folder: "conveyor/embedded", imports: languages, reason: "it knows jobs, never workflows"},
 	{folder: "conveyor/metrics", imports: languages, reason: "it knows jobs, never workflows"},
+	{folder: "conveyor/task", imports: languages, reason: "it knows jobs, never workflows"},
 	{folder: "conveyor/outbox", imports: languages, reason: "it knows jobs, never workflows"},
 }
 

@@ -5,6 +5,7 @@ local lost = 0 -- jobs taken from their owners in this call
 -- lose takes a running job from an owner that died: it goes back to its place, unless it has killed too many workers.
 local function lose(r, why)
   lost = lost + 1
+  r.W = nil
   r.w = nil
   r.l = num(tonumber(r.l or 0) + 1)
   touch(r)
