@@ -132,12 +132,11 @@ func (e *Engine) owned(r conveyor.Reservation, until time.Time) *Task {
 		}
 		t.Gate[label] = Trigger
 	}
-	switch d := job.GetDelivery(); d.GetTo() {
-	case wire.Delivery_ALL:
+	switch d := job.GetDelivery(); {
+	case d.GetOf() != "": // of one that goes to all
 		t.Node = Labels{Method: DeliverAll}
-	case wire.Delivery_WORKER:
+	case d.GetTo() == wire.Delivery_WORKER:
 		t.Node = Labels{Method: DeliverUni, Worker: d.GetWorker()}
-	case wire.Delivery_ANY:
 	}
 	return t
 }
