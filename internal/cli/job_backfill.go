@@ -78,6 +78,9 @@ func (q *backfilling) run(ctx context.Context, args []string) error {
 	if c.Kind != conveyor.TemplateScheduled {
 		return fail("Not a schedule", "%s has a gate and no schedule: there are no times to run it for. %q begins a cycle now.", c.name, "waybill job run "+shellWord(c.name))
 	}
+	if c.now, err = s.client.Now(ctx); err != nil { // to the millisecond: later than that is refused
+		return err
+	}
 	from, to, err := q.span(c)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -98,6 +99,10 @@ func (q *running) begin(ctx context.Context, args []string, shown **display) err
 // refused says why a change of a template was not made.
 func (c *cyclic) refused(verb string, err error) error {
 	switch {
+	case errors.Is(err, conveyor.ErrTooLarge), errors.Is(err, conveyor.ErrBackfill):
+		_, why, _ := strings.Cut(err.Error(), c.UUID+": ")
+		_, why, _ = strings.Cut(why, ": ") // behind what the sentinel says
+		return &failure{summary: "Not at once", detail: sentence(c.name + ": " + why), cause: err}
 	case errors.Is(err, conveyor.ErrNotTemplate), errors.Is(err, conveyor.ErrDownstream), errors.Is(err, conveyor.ErrNotScheduled),
 		errors.Is(err, conveyor.ErrNotFound), errors.Is(err, conveyor.ErrState):
 		return &failure{summary: "Not possible in this state", detail: fmt.Sprintf("Cannot %s %s: %v.", verb, c.name, err), cause: err}
