@@ -1,7 +1,9 @@
 package planner
 
 import (
+	"bytes"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -100,9 +102,12 @@ func (r *Row) cycleNotes() (notes []string) {
 	if !r.Recurs() || r.Action == NoOp || r.Action == Rerecord {
 		return nil
 	}
+	if r.Action == Update && r.Live.Status == Template && r.newSync() {
+		notes = append(notes, "its sync gives first values only: what its occurrences carry by now stays")
+	}
 	switch s := r.Job.Schedule; {
 	case s != nil && s.Disabled:
-		return []string{"its schedule is disabled: its times pass unused"}
+		return append(notes, "its schedule is disabled: its times pass unused")
 	case s != nil:
 		word := "fires "
 		for _, at := range r.Fires {
@@ -111,7 +116,7 @@ func (r *Row) cycleNotes() (notes []string) {
 		}
 		return notes
 	case r.Job.Gate != nil:
-		notes = []string{"it runs each time that " + gateText(r.Job.Gate.Waiting) + " was triggered"}
+		notes = append(notes, "it runs each time that "+gateText(r.Job.Gate.Waiting)+" was triggered")
 		for i, openers := range r.Openers {
 			notes = append(notes, openersText(r.Job.Gate.Waiting[i], openers))
 		}
@@ -119,8 +124,14 @@ func (r *Row) cycleNotes() (notes []string) {
 	case r.Reason != ReasonRecurs && (r.Action == Create || r.Action == Replace):
 		return []string{"it runs once in each cycle of " + r.Root.String()}
 	default:
-		return nil
+		return notes
 	}
+}
+
+// newSync tells whether a row declares other first values of sync than are recorded.
+func (r *Row) newSync() bool {
+	some := bytes.Contains(r.Prior.Definition, []byte(`"sync":`)) || len(r.Job.Sync) > 0
+	return some && !reflect.DeepEqual(decodeDefinition(r.Prior.Definition)["sync"], decodeDefinition(r.Definition)["sync"])
 }
 
 // gateText names the labels of a gate.
