@@ -24,6 +24,7 @@ func TestAttemptVerdicts(t *testing.T) {
 	policy := func(p *wire.RetryPolicy) func(*Reservation) { return func(r *Reservation) { r.Job.RetryPolicy = p } }
 	failed := func(n int) func(*Reservation) { return func(r *Reservation) { r.Attempts = n } }
 	both := func(a, b func(*Reservation)) func(*Reservation) { return func(r *Reservation) { a(r); b(r) } }
+	carries := func(r *Reservation) { r.Sync = map[string]string{"a": "1"} }
 	fails := func(err error) Handler { return func(context.Context, *wire.Job) error { return err } }
 	tests := []struct {
 		name    string
@@ -51,6 +52,50 @@ func TestAttemptVerdicts(t *testing.T) {
 		{name: "retry after the last", job: failed(2), handler: fails(RetryAfter(errBroken, time.Minute)), want: Ack{Verdict: VerdictFailed, Failure: "broken"}},
 		{name: "defer", want: Ack{Verdict: VerdictDefer, Delay: time.Minute},
 			handler: func(ctx context.Context, _ *wire.Job) error { FromContext(ctx).Defer(time.Minute); return nil }},
+		{name: "sync", job: carries, want: Ack{Verdict: VerdictDone, Sync: map[string]string{"a": "1", "b": "2"}},
+			handler: func(ctx context.Context, _ *wire.Job) error {
+				a := FromContext(ctx)
+				state := a.Sync()
+				state["b"] = "2"
+				return a.SetSync(state)
+			}},
+		{name: "sync that nobody sets", job: carries, want: Ack{Verdict: VerdictDone},
+			handler: func(ctx context.Context, _ *wire.Job) error { FromContext(ctx).Sync()["b"] = "2"; return nil }},
+		{name: "sync is cleared", job: carries, want: Ack{Verdict: VerdictDone, Sync: map[string]string{}},
+			handler: func(ctx context.Context, _ *wire.Job) error { return FromContext(ctx).SetSync(nil) }},
+		{name: "a page", job: carries, want: Ack{Verdict: VerdictDefer, Sync: map[string]string{"page": "2"}},
+			handler: func(ctx context.Context, _ *wire.Job) error {
+				a, state := FromContext(ctx), map[string]string{"page": "2"}
+				a.Defer(0)
+				err := a.SetSync(state)
+				state["page"] = "3" // it is the caller's
+				if a.Sync()["page"] != "2" {
+					return Permanent(errBroken)
+				}
+				return err
+			}},
+		{name: "an error leaves no sync", job: carries, want: Ack{Verdict: VerdictRetry, Delay: time.Second, Failure: "broken"},
+			handler: func(ctx context.Context, _ *wire.Job) error {
+				return errors.Join(FromContext(ctx).SetSync(map[string]string{"b": "2"}), errBroken)
+			}},
+		{name: "sync without a name", want: Ack{Verdict: VerdictRetry, Delay: time.Second, Failure: "set sync: invalid sync: the name of value \"2\" is empty"},
+			handler: func(ctx context.Context, _ *wire.Job) error {
+				return FromContext(ctx).SetSync(map[string]string{"": "2"})
+			}},
+		{name: "the number of its execution", job: func(r *Reservation) { r.MaxCycles, r.Cycles = 5, 2 }, want: Ack{Verdict: VerdictDone},
+			handler: func(ctx context.Context, _ *wire.Job) error {
+				if n := FromContext(ctx).Cycle(); n != 3 {
+					return fmt.Errorf("cycle %d", n)
+				}
+				return nil
+			}},
+		{name: "no limit of executions is no number", job: func(r *Reservation) { r.Cycles = 2 }, want: Ack{Verdict: VerdictDone},
+			handler: func(ctx context.Context, _ *wire.Job) error {
+				if n := FromContext(ctx).Cycle(); n != 0 {
+					return fmt.Errorf("cycle %d", n)
+				}
+				return nil
+			}},
 		{name: "an error wins over defer", want: Ack{Verdict: VerdictRetry, Delay: time.Second, Failure: "broken"},
 			handler: func(ctx context.Context, _ *wire.Job) error { FromContext(ctx).Defer(time.Minute); return errBroken }},
 		{name: "an error leaves no result", want: Ack{Verdict: VerdictRetry, Delay: time.Second, Failure: "broken"},
