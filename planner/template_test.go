@@ -382,6 +382,55 @@ func TestDrawnTemplates(t *testing.T) {
 	}
 }
 
+// TestGatePlan: the plan of a gate says what it waits for and what triggers that.
+func TestGatePlan(t *testing.T) {
+	t.Parallel()
+	w := edited(workflowOf("a", "b", "g", "h g"), "g", func(j *config.Job) { j.Gate = &config.Gate{Waiting: []string{"checked", "loaded"}} })
+	for _, name := range []string{"a", "b"} {
+		w = edited(w, name, func(j *config.Job) { j.TriggersGate = []string{"loaded"} })
+	}
+	s := stateOf(t, without(without(w, "h"), "g"))
+	p := mustMake(t, w, s, planner.Options{})
+	want := []string{
+		"  # job.g will be created",
+		`  # (it runs each time that each of the labels "checked" and "loaded" was triggered)`,
+		`  # ("checked" is triggered by no job of this workflow)`,
+		`  # ("loaded" is triggered when job.a or job.b succeeds)`,
+		"  # job.h will be created",
+		"  # (it runs once in each cycle of job.g)",
+	}
+	var b bytes.Buffer
+	if err := p.Render(&b, planner.RenderOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(b.String()) {
+		if strings.HasPrefix(line, "  # ") {
+			got = append(got, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	for m := range p.Messages() {
+		if m.Type != "planned_schedule" {
+			continue
+		}
+		if want := `"enabled":true,"waiting":["checked","loaded"]}}`; !strings.HasSuffix(string(m.Body), want) || !strings.HasPrefix(m.Text, "job.g: Waits for each of the labels ") {
+			t.Errorf("%s: %s does not end in %s", m.Text, m.Body, want)
+		}
+	}
+	checkPlanFile(t, p)
+	s = templates(t, w)
+	b.Reset()
+	if err := mustMake(t, w, s, planner.Options{}).Render(&b, planner.RenderOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "No changes. Your jobs match the configuration.\n\n1 gate waits for labels.\n"; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+}
+
 func TestRecordedTriggers(t *testing.T) {
 	t.Parallel()
 	w := edited(workflowOf("a", "b"), "b", func(j *config.Job) { j.TriggersGate = []string{"checked", "loaded"} })
