@@ -199,3 +199,71 @@ func TestWatchOpens(t *testing.T) {
 	w.types(t, "q")
 	w.ended(t, 0)
 }
+
+// scheduledWorkflow has a schedule far ahead, and a job downstream of it.
+const scheduledWorkflow = `
+workflow "recurring" {}
+
+job "monthly" {
+  queue = "etl"
+  run_at { every = "1200 months" }
+  exec { command = ["echo", "collecting"] }
+}
+
+job "load" {
+  queue = "etl"
+  predecessor { job = job.monthly }
+  exec { command = ["sh", "-c", "while ! test -e go; do sleep 0.05; done; echo loading"] }
+}
+`
+
+// TestWatchSchedules runs a schedule from the view, follows its cycle, pauses and resumes it.
+func TestWatchSchedules(t *testing.T) {
+	t.Parallel()
+	for _, store := range []string{"embedded", "redis"} {
+		t.Run(store, func(t *testing.T) {
+			t.Parallel()
+			var env []string
+			if store == "redis" {
+				env = append(env, "WAYBILL_REDIS="+redistest.StartTCP(t).URL())
+			}
+			dir := t.TempDir()
+			writeFile(t, filepath.Join(dir, "main.hcl"), scheduledWorkflow)
+			worker := newWindow(t, dir, 100, 24, append(env, "CI=true")...)
+			worker.runs(t, "waybill apply -auto-approve -detach")
+			worker.ended(t, 0)
+			worker.runs(t, "waybill worker")
+			worker.shows(t, "worker started")
+			w := newWindow(t, dir, 80, 24, append(env, "NO_COLOR=1")...)
+			w.runs(t, "waybill watch")
+			w.shows(t, "[1 Jobs 2]", "4 Scheduled 1")
+			w.types(t, "4")
+			w.shows(t, "[4 Scheduled 1]", "▸◷ job.monthly", "no cycle yet", "every 1200 months", "r run · p pause · c its jobs")
+			w.types(t, "r")
+			w.shows(t, "Run job.monthly?", "y yes")
+			w.types(t, "y")
+			w.shows(t, "▸▶ job.monthly", "runs, 1 of 2")
+			w.types(t, "c")
+			w.shows(t, "/cycle:job.monthly · 2", "✓ job.monthly@2", "▶ job.load@2")
+			writeFile(t, filepath.Join(dir, "go"), "")
+			w.shows(t, "✓ job.load@2")
+			w.types(t, "4")
+			w.shows(t, "completed")
+			w.presses(t, "Tab", "Tab")
+			w.shows(t, "━ Cycles of job.monthly ━", "1 cycle", "✓  2")
+			w.presses(t, "Escape", "Escape")
+			w.types(t, "p")
+			w.shows(t, "Pause job.monthly?")
+			w.types(t, "y")
+			w.shows(t, "▸‖ job.monthly", "paused", "p resume")
+			w.types(t, "p")
+			w.shows(t, "Resume job.monthly?")
+			w.types(t, "y")
+			w.shows(t, "▸◷ job.monthly", "completed")
+			w.types(t, "q")
+			w.ended(t, 0)
+			worker.presses(t, "C-c")
+			worker.ended(t, 0)
+		})
+	}
+}
