@@ -39,8 +39,7 @@ type manyTemplates struct {
 	b      *testing.B
 	rdb    *redis.Client
 	now    time.Time
-	number int64
-	held   []conveyor.Ack
+	number int64 // of exchanges
 }
 
 var manyTemplatesOps = []struct {
@@ -118,16 +117,19 @@ func (m *manyTemplates) pass(d time.Duration) {
 	m.do(m.rdb.Set(context.Background(), m.Prefix()+"clock", fmt.Sprint("=", m.now.UnixMilli()), 0).Err())
 }
 
-// exchange ends what was reserved before and reserves the next job, which has to be there.
+// exchange reserves one job, which has to be there, and ends it.
 func (m *manyTemplates) exchange(ctx context.Context) error {
 	m.number++
-	reply, err := m.Exchange(ctx, conveyor.ExchangeRequest{Worker: "w", Number: m.number, Queues: []string{"q"}, Want: 1, Done: m.held})
-	if err == nil && len(reply.Reserved) != 1 {
-		err = fmt.Errorf("%d jobs are ready, want 1", len(reply.Reserved))
+	request := conveyor.ExchangeRequest{Worker: "w", Number: m.number, Queues: []string{"q"}, Want: 1}
+	reply, err := m.Exchange(ctx, request)
+	if err != nil || len(reply.Reserved) != 1 {
+		return fmt.Errorf("%d jobs are ready, want 1: %w", len(reply.Reserved), err)
 	}
-	m.held = m.held[:0]
-	for _, r := range reply.Reserved {
-		m.held = append(m.held, ack(r, conveyor.VerdictDone))
+	m.number++
+	request.Number, request.Want, request.Done = m.number, 0, []conveyor.Ack{ack(reply.Reserved[0], conveyor.VerdictDone)}
+	reply, err = m.Exchange(ctx, request)
+	if err == nil && len(reply.Outdated) > 0 {
+		err = fmt.Errorf("%v is not the worker's any more", reply.Outdated)
 	}
 	return err
 }
