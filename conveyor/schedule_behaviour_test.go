@@ -226,10 +226,15 @@ func TestScheduleTicks(t *testing.T) {
 			e.emits("r+2h0m0s")
 			e.from(hour)
 			e.emits()
+			e.ok(e.PauseTemplate(e.Context(), "r"))
+			e.ok(e.ResumeTemplate(e.Context(), "r")) // counts from that time again
 			e.from(2 * hour)
 			e.emits()
 			e.from(3 * hour)
 			e.emits("r+3h0m0s")
+			if got := e.template1("r"); got.Cycles != 2 {
+				e.Errorf("%d cycles, want 2", got.Cycles)
+			}
 		})
 		e.Behaviour("C2f the hour that is skipped fires once at its end, the repeated one once", func(e *engine) {
 			for _, row := range []struct {
