@@ -72,6 +72,9 @@ func (c *Client) again(ctx context.Context, call *applyCall, s Status) error {
 	if err != nil || job == nil {
 		return err
 	}
+	if err := c.mapOccurrence(ctx, job, s); err != nil {
+		return err
+	}
 	for _, e := range job.Edges {
 		e.MadeBy = 0
 	}

@@ -1,6 +1,7 @@
 package conveyor
 
 import (
+	"context"
 	"crypto/sha1"
 	"encoding/hex"
 	"strconv"
@@ -37,4 +38,28 @@ func TickOf(job *wire.Job) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	return time.UnixMilli(ms).UTC(), true
+}
+
+// mapOccurrence makes of the bytes of an occurrence, which are those of its template, a job of its own: its edges to templates are
+// to their occurrences of the same cycle.
+func (c *Client) mapOccurrence(ctx context.Context, job *wire.Job, s Status) error {
+	if s.Template == "" {
+		return nil
+	}
+	var uuids []string
+	for _, e := range job.Edges {
+		uuids = append(uuids, OccurrenceUUID(e.Uuid, s.Root, s.Tick))
+	}
+	found, err := c.Statuses(ctx, uuids)
+	if err != nil {
+		return err
+	}
+	for i, up := range found {
+		if up.State != StateUnknown {
+			job.Edges[i].Uuid, job.Edges[i].Opening = up.UUID, up.Opening
+		}
+	}
+	job.ParentUuid, job.PredecessorUuid = "", ""
+	job.Schedule, job.Gate, job.Template = nil, nil, false
+	return nil
 }

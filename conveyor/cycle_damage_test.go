@@ -1,0 +1,100 @@
+package conveyor_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/waybill-dev/waybill/conveyor"
+)
+
+// TestDamagedTemplateKeys: a key that cannot be worked with delays those who need it and nobody else, and nothing is refused for it.
+func TestDamagedTemplateKeys(t *testing.T) {
+	for _, row := range []struct {
+		key    string
+		starts string // when both roots are due
+		after  string // when the first has run
+	}{
+		{"template:r", "other@0", ""},
+		{"template:a", "other@0 r@0", "b@0"},
+		{"emits:r:children", "other@0 r@0", ""},
+		{"cycles:r", "other@0 r@0", "a@0 b@0"},
+		{"history:r", "other@0 r@0", "a@0 b@0"},
+		{"cycle:r:" + fmt.Sprint(firstHour), "other@0 r@0", "a@0 b@0"},
+		{"template:a:live", "other@0 r@0", "a@0 b@0"},
+		{"backlog:r", "other@0 r@0", "a@0 b@0"},
+		{"labels", "other@0 r@0", "a@0 b@0"},
+		{"jobs:" + occ("a", "r", firstHour) + ":onComplete", "other@0 r@0", "a@0 b@0"},
+		{"jobs:" + occ("a", "r", firstHour) + ":active", "other@0 r@0", "a@0 b@0"},
+	} {
+		t.Run(row.key, func(t *testing.T) {
+			onBoth(t, func(shared *engine) {
+				e := newEngine(shared.tb, shared.rdb) // it stays as damaged as it is
+				e.add(job("c", downstream, after(0, "a")), job("a", downstream, under("r")), job("b", downstream, under("r")), job("other", every("1 hour")), job("r", every("1 hour")))
+				e.tickAt(start)
+				e.wrong(row.key)
+				e.at(firstHour)
+				for range 3 {
+					e.tick()
+				}
+				got := e.reserve(100)
+				e.want(row.starts, e.named(names(got)))
+				for _, r := range got {
+					e.end(r, conveyor.VerdictDone)
+				}
+				for range 3 {
+					e.tick()
+				}
+				e.want(row.after, e.named(names(e.reserve(100))))
+			})
+		})
+	}
+}
+
+// TestDamagedTicks: without the list of schedules a tick does all the rest.
+func TestDamagedTicks(t *testing.T) {
+	onBoth(t, func(shared *engine) {
+		e := newEngine(shared.tb, shared.rdb)
+		e.add(job("r", every("1 hour")), job("j", runAt(firstHour)))
+		e.tickAt(start)
+		e.wrong("ticks")
+		e.at(firstHour)
+		e.want([]string{e.key("ticks")}, e.tick().Damaged)
+		e.take("j")
+	})
+}
+
+// TestOccurrenceWithoutItsKey: the unique key of a template is its occurrences', and one that finds it held fails and can be retried.
+func TestOccurrenceWithoutItsKey(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		e.add(job("a", downstream, after(0, "r"), unique("k")), job("r", every("1 hour"), unique("k2")))
+		e.tickAt(firstHour)
+		e.starts("r@0")
+		e.tickAt(firstHour + hour)
+		e.starts("a@0 r@1")
+		e.starts("a@1")
+		e.tickAt(firstHour + 2*hour)
+		e.tickAt(firstHour + 3*hour)
+		r3 := occ("r", "r", firstHour+3*hour)
+		e.states(occ("r", "r", firstHour+2*hour) + " queued, " + r3 + " failed")
+		e.starts("r@2")
+		a2, a3 := occ("a", "r", firstHour+2*hour), occ("a", "r", firstHour+3*hour)
+		e.states(a2 + " queued, " + a3 + " skipped")
+		e.ok(e.Retry(e.Context(), r3))
+		e.starts("a@2 r@3")
+		e.want("3 completed, 2 completed 0/2, 3 failed 1/2, 1 completed 0/2, 0 completed 0/2", e.histories("r"))
+	})
+}
+
+// TestRetryOfAnOccurrenceNeverStarted: it waits for the occurrences of its own cycle again.
+func TestRetryOfAnOccurrenceNeverStarted(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		e.add(job("a", downstream, after(0, "r"), unique("k")), job("r", every("1 hour")), job("holder", unique("k"), queue("other")))
+		e.tickAt(firstHour)
+		e.starts("r@0")
+		a := occ("a", "r", firstHour)
+		e.states(a + " failed")
+		e.ok(e.Cancel(e.Context(), "holder"))
+		e.ok(e.Retry(e.Context(), a))
+		e.starts("a@0")
+	})
+}
