@@ -1,7 +1,17 @@
 package conveyor_test
 
-// behavioursCEndings are the behaviours of part C that concern who gets a job, and what makes it obsolete.
+// behavioursCEndings are the behaviours of part C that concern gates, who gets a job, and what makes it obsolete.
 var behavioursCEndings = []behaviour{
+	{"C5a", "A template waits for labels; each job that carries one as trigger flips it when it succeeds; when all are flipped it emits once and they are reset.",
+		"lua/lib/gate.lua", "max(now, last + 1)", "now", "", ""},
+	{"C5b", "What a trigger carries of the keys that both have is the template's before it emits.",
+		"lua/lib/gate.lua", "(theirs[name] or value)", "value", "", ""},
+	{"C5c", "A trigger that fails leaves the gate waiting, and it shows.",
+		"lua/lib/gate.lua", "if not good then return call('HSET', key, label, '-' .. r.u) end", "if not good then return end", "", ""},
+	{"C5d", "Labels are matched exactly.",
+		"lua/lib/gate.lua", "list[#list + 1] = unique.text(part)", "list[#list + 1] = part", "", ""},
+	{"C5e", "A close that takes several calls emits once for each gate.",
+		"lua/lib/gate.lua", "after = '(' .. got[#got]", "after = got[#got]", "", ""},
 	{"C6a", "By default any worker that serves the queue gets a job.",
 		"inbox.go", "job.Delivery.GetTo() == wire.Delivery_WORKER {\n\t\treturn inboxMark + job.Delivery.Worker", "job.Delivery != nil {\n\t\treturn inboxMark + job.Delivery.Worker", "", ""},
 	{"C6b", "Only the named worker gets a job for one.",

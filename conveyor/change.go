@@ -193,6 +193,12 @@ func (s *submission) letters() string {
 	if s.roots != "" {
 		b = append(b, 'v')
 	}
+	if s.triggers != "" {
+		b = append(b, 'g')
+	}
+	if s.gate != "" {
+		b = append(b, 'h')
+	}
 	if s.settings != "" {
 		b = append(b, 'm')
 	}
@@ -206,7 +212,7 @@ func (s *submission) letters() string {
 }
 
 func (s *submission) append(args []any) []any {
-	for _, text := range [...]string{s.roots, s.settings, s.sync} {
+	for _, text := range [...]string{s.roots, s.triggers, s.gate, s.settings, s.sync} {
 		if text != "" {
 			args = append(args, text)
 		}

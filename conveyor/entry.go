@@ -22,7 +22,8 @@ import (
 // off, a had children in the active set, m edges in jobs:<uuid>:edges, d a ticket stayed behind in a queue, o on hold
 // when exhausted, p goes back to its place when due, l labels in the hash, v labels that make it obsolete in `roots`, s
 // what its next execution gets in `sync`, u an execution of an occurrence has left some that its template does not have yet, t a template, also
-// once it is over, A goes to all workers.
+// once it is over, A goes to all workers, g labels in
+// `triggers` that its success flips.
 //
 // Tags: d due (ms), e delay after the edges (ms), f fence, a attempts, l lost, g opening, w owner, i edges, p undecided
 // edges in the hash, x decided outcome of a closing job, k how edges excluded it (- or =), s started, t ended (ms), z uuid
@@ -31,7 +32,7 @@ import (
 // ends>:<ms it lasts>" until the first start, c how long it is reserved without a worker (ms), o minute in which a held job began to
 // wait for an upstream not seen yet, C cycle of an occurrence as "<tick ms>:<template>[:<root>]", without the root where that is the
 // template itself, N limit of executions as "<limit>:<used>", D how far what its template emits is worked off, W whom a lease without a
-// worker is for.
+// worker is for, G how far what it triggers is, as "<n>:<place>".
 
 var stateOf = map[byte]State{
 	'h': StateHeld, 't': StateTemplate, 's': StateScheduled, 'q': StateQueued, 'r': StateRunning, 'c': StateClosing,
@@ -143,7 +144,7 @@ func (s *Status) set(tag byte, value string) bool {
 	case 'i':
 		s.Pending += strings.Count(value, "?") + strings.Count(value, "~")
 		return true
-	case 'x', 'k', 'h', 'j', 'c', 'D':
+	case 'x', 'k', 'h', 'j', 'c', 'D', 'G':
 		return true
 	}
 	n, err := strconv.ParseInt(value, 10, 64)

@@ -73,6 +73,16 @@ func packLabels(labels map[string]string) string {
 	return strings.Join(parts, ",")
 }
 
+// packNames are labels without values as scripts take and keep them: "<name>,...", sorted.
+func packNames(names []string) string {
+	parts := make([]string, 0, len(names))
+	for _, name := range names {
+		parts = append(parts, escaped(name, "="))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ",")
+}
+
 // labelValue is never empty, since the key of a set without a value names all jobs that have the label.
 func labelValue(value string) string {
 	if value == "" {

@@ -37,7 +37,7 @@ func (s *script) freely() *script {
 var core = []string{"base", "tell", "entry", "ticket", "edge", "labels", "carry", "place", "meet", "settle", "unique", "retention", "commit"}
 
 // settling is what a script needs that takes jobs to their end: an occurrence of a template makes others then.
-var settling = append(core[:len(core):len(core)], "wire", "change", "cycle", "inbox")
+var settling = append(core[:len(core):len(core)], "wire", "change", "cycle", "gate", "inbox")
 
 // scriptList is all that newScript made.
 var scriptList []*script

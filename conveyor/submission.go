@@ -24,12 +24,13 @@ const (
 
 // submission is a job checked and put into the form that apply.lua takes.
 type submission struct {
-	uuid   string
-	entry  string // status entry before the engine fills in state and place
-	edges  string
-	labels string // packed
-	roots  string // labels that make it obsolete, packed
-	sync   string // what the first execution gets, packed; of a template its first occurrence
+	uuid           string
+	entry          string // status entry before the engine fills in state and place
+	edges          string
+	labels         string // packed
+	roots          string // labels that make it obsolete, packed
+	triggers, gate string // labels that its success flips, and that it waits for, packed
+	sync           string // what the first execution gets, packed; of a template its first occurrence
 	// settings are those of a template, as lua/lib/template.lua reads them; "" for other jobs.
 	settings string
 	all      bool // it goes to all workers
@@ -65,8 +66,8 @@ func newSubmission(job *wire.Job, o addOptions) (submission, error) {
 	}
 	return submission{
 		uuid: job.Uuid, entry: entryOf(job), edges: strings.Join(edges, ","), labels: packLabels(job.Labels), roots: packLabels(job.ObsoleteIf),
-		sync: packLabels(job.Sync), bytes: bytes, count: len(edges) + 2*len(job.Labels) + len(job.ObsoleteIf), settings: settings,
-		all: isBroadcast(job),
+		sync: packLabels(job.Sync), bytes: bytes, count: len(edges) + 2*len(job.Labels) + len(job.ObsoleteIf) + len(job.TriggersGate) + 2*len(job.Gate), settings: settings,
+		all: isBroadcast(job), triggers: packNames(job.TriggersGate), gate: packNames(job.Gate),
 	}, nil
 }
 

@@ -11,7 +11,7 @@ import (
 
 // carriedFlags are the hashes of texts that few jobs carry beside their entry, and the flags in it that say so, as
 // lua/lib/carry.lua has them.
-var carriedFlags = map[string]string{"roots": "v", "sync": "s"}
+var carriedFlags = map[string]string{"roots": "v", "sync": "s", "triggers": "g"}
 
 // carriedBy is what the bytes of a job say that belongs into such a hash; "" when they say nothing or cannot be read.
 func carriedBy(name, bytes string) string {
@@ -24,6 +24,8 @@ func carriedBy(name, bytes string) string {
 		return packLabels(job.ObsoleteIf)
 	case name == "sync" && checkSync(job.Sync) == nil:
 		return packLabels(job.Sync)
+	case name == "triggers" && checkGateLabels(job.TriggersGate) == nil:
+		return packNames(job.TriggersGate)
 	}
 	return ""
 }

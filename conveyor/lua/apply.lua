@@ -5,7 +5,8 @@
 --   Versions are '=<version>' to set and '-<version>' to remove (no value follows).
 --   Kinds: A add, U update, C cancel, L drop the recorded flag, O reopen, T companion write only, R retry, H release, D remove.
 --   A and U: entry text (state ignored), bytes. O and R: opening; with option s then entry text. Options, in this order:
---   s see O and R; e edges follow; l labels follow; v labels that make it obsolete follow; m it is a template: its settings
+--   s see O and R; e edges follow; l labels follow; v labels that make it obsolete follow; g labels that its success flips follow; h labels that it
+--   waits for as a gate follow; m it is a template: its settings
 --   follow, "<kind><catchup><overlap><disabled>|<max_cycles>|<schedule>", see lib/template.lua; y the state that its first execution
 --   gets follows; x expected state letters follow; p the replaced uuid follows;
 --   t companion write follows;
@@ -49,7 +50,7 @@ while at <= argc do
   local c = {
     u = ARGV[at + 1], kind = sub(o, 1, 1), edges = none, entry = nil, bytes = nil, opening = nil, expect = nil,
     replaces = nil, attach = nil, withdraw = nil, cancel = nil, apart = nil, labels = nil, v = nil,
-    template = nil, s = nil, all = nil,
+    template = nil, s = nil, all = nil, g = nil, gate = nil,
   }
   at = at + 2
   list[#list + 1] = c
@@ -75,6 +76,11 @@ while at <= argc do
       c.v = arg()
       need('hash', 'roots')
     end
+    if find(o, 'g', 2, true) then
+      c.g = arg()
+      need('hash', 'triggers')
+    end
+    c.gate = find(o, 'h', 2, true) and arg() or nil
     c.template = find(o, 'm', 2, true) and arg() or nil
     if find(o, 'y', 2, true) then
       c.s = arg()

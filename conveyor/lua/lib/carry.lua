@@ -1,9 +1,10 @@
 -- carry: texts that few jobs carry beside their entry, in hashes by uuid, each with a flag in the entry that says so. They stay as
 -- long as the entry does.
+--   g triggers "<label>,...", escaped likewise: what its success flips, see gate.lua
 --   s sync   "<key>=<value>,...", packed likewise: what the next execution gets, of a template the next occurrence. What a change
 --            says is the first value only
 --   v roots  "<name>=<value>,...", as labels are kept: while a live job has all these labels, this one is obsolete
-local carry = {keys = {v = 'roots', s = 'sync'}, given = {v = {}, s = {}}, ended = 0} -- ended: jobs found obsolete by this call
+local carry = {keys = {v = 'roots', s = 'sync', g = 'triggers'}, given = {v = {}, s = {}, g = {}}, ended = 0} -- ended: jobs found obsolete by this call
 
 -- give notes the text that this call gives to a job that it changes; nil or '': it is to have none.
 function carry.give(r, f, text)

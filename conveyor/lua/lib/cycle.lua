@@ -116,6 +116,9 @@ local function learn(ts)
   end
 end
 
+-- forget has a template read again: something of it was changed.
+function cycle.forget(t) known[t] = nil end
+
 -- field is a string as a field of a protobuf message, after the field's tag.
 local function field(tag, text)
   local n = #text
@@ -368,6 +371,7 @@ function cycle.remove(T)
   end
   try('ZREM', PRE .. 'ticks', T.u)
   carry.give(T, 's')
+  cycle.ungate(T)
   for _, name in ipairs({key, key .. ':live', PRE .. 'history:' .. T.u, PRE .. 'backlog:' .. T.u}) do dels[#dels + 1] = name end
   T.D = nil
   return true

@@ -64,6 +64,7 @@ function cycle.store(r, c)
   flag(r, 't')
   S[r.u] = r
   put(r, c, {})
+  cycle.gate(r, c.gate, write)
   link('ZADD', r, c.edges)
 end
 
@@ -85,6 +86,7 @@ function cycle.restore(r, c)
     if not kept[e.u .. (KIN[e.k] and 'p' or 'h')] then gone[#gone + 1] = e end
   end
   put(r, c, f)
+  cycle.gate(r, c.gate, write)
   link('ZREM', r, gone)
   link('ZADD', r, c.edges)
 end
