@@ -11,7 +11,7 @@ var behavioursC = []behaviour{
 	{"C1d", "Cron lines fire in their time zone.",
 		"template_submission.go", "schedule.Parse(s.Every, s.Cron, s.Timezone)", "schedule.Parse(s.Every, s.Cron, \"\")", "C2f", "its lines have a time zone too"},
 	{"C1k", "What is no interval, cron line or time zone is refused with the job's uuid, the mistake, and what to write.",
-		"definition.go", "schedule.Parse(s.Every, s.Cron, s.Timezone)", "schedule.Parse(s.Every, s.Cron, \"\")", "", ""},
+		"schedule/schedule.go", "if timezone != \"\" {", "if false {", "", ""},
 	{"C2a", "A tick is never early, and whoever waits learns when it comes.",
 		"lua/tick.lua", "if first then next_at = min(next_at or tonumber(first), tonumber(first)) end", "", "", ""},
 	{"C2b", "Of missed ticks the last is made up for, and the others are counted.",
