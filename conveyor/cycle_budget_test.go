@@ -228,7 +228,7 @@ func TestTickAmongManyTemplates(t *testing.T) {
 		}
 		e.at(firstHour)
 		reply := e.tick()
-		e.want([]any{1, false, hour * int64(time.Millisecond)}, []any{reply.Emitted, reply.More, int64(reply.Next)})
+		e.want([]any{1, false, hour * int64(time.Millisecond)}, []any{reply.Emitted, reply.More, int64(reply.Cycle)})
 		e.ok(e.rdb.Del(e.Context(), e.key("ticks")).Err())
 		e.ok(e.rdb.ZAdd(e.Context(), e.key("ticks"), redisZ(float64(firstHour+hour), "r")).Err())
 	})

@@ -179,8 +179,8 @@ func TestScheduleTicks(t *testing.T) {
 			e.ticks()
 			e.emits()
 			reply := e.tick()
-			if reply.Next != time.Millisecond {
-				e.Errorf("the next tick is %s away, want 1ms", reply.Next)
+			if reply.Cycle != time.Millisecond {
+				e.Errorf("the next tick is %s away, want 1ms", reply.Cycle)
 			}
 			e.from(hour)
 			e.emits("r+1h0m0s")

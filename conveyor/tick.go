@@ -25,7 +25,8 @@ type TickReply struct {
 	Obsolete int           // jobs that became ready while a root of them is alive
 	Emitted  int           // cycles that schedules began
 	Damaged  []string      // keys that were met and could not be worked with
-	Next     time.Duration // until the next due time or deadline; 0: none known
+	Next     time.Duration // until the next due time or deadline of a job or worker; 0: none known
+	Cycle    time.Duration // until the next tick of a schedule; 0: none known
 	Now      time.Time
 }
 
@@ -39,10 +40,10 @@ func (c *Client) Tick(ctx context.Context) (TickReply, error) {
 	}
 	p := texts(reply)
 	unreadable := errors.New("tick: unreadable reply")
-	if len(p) < 9 || len(p) < 9+int(integer(p[7])) {
+	if len(p) < 10 || len(p) < 10+int(integer(p[8])) {
 		return TickReply{}, unreadable
 	}
-	dead := 8 + int(integer(p[7]))
+	dead := 9 + int(integer(p[8]))
 	rest := dead + 1 + 4*int(integer(p[dead]))
 	if len(p) < rest {
 		return TickReply{}, unreadable
@@ -50,8 +51,9 @@ func (c *Client) Tick(ctx context.Context) (TickReply, error) {
 	c.warnDamaged(p[rest:])
 	out := TickReply{
 		Changes: int(integer(p[0])), More: p[1] == "1", Next: time.Duration(integer(p[2])) * time.Millisecond,
-		Now: time.UnixMilli(integer(p[3])), Dead: p[8:dead], Damaged: p[rest:],
+		Now: time.UnixMilli(integer(p[3])), Dead: p[9:dead], Damaged: p[rest:],
 		Lost: int(integer(p[4])), Expired: int(integer(p[5])), Obsolete: int(integer(p[6])),
+		Cycle: time.Duration(integer(p[7])) * time.Millisecond,
 	}
 	c.happened(JobLost, out.Lost)
 	c.happened(JobExpired, out.Expired)

@@ -70,8 +70,8 @@ func (c *Client) tickSchedule(ctx context.Context, out *TickReply, d dueSchedule
 		next, last := "", ""
 		if !j.next.IsZero() {
 			next = strconv.FormatInt(j.next.UnixMilli(), 10)
-			if until := j.next.Sub(out.Now); out.Next == 0 || until < out.Next {
-				out.Next = until
+			if until := j.next.Sub(out.Now); out.Cycle == 0 || until < out.Cycle {
+				out.Cycle = until
 			}
 		}
 		if j.missed > 0 {

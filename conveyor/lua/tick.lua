@@ -3,8 +3,8 @@
 -- KEYS: 1 <prefix>status.
 -- ARGV: ms after which a silent worker is dead; ms that calls of callers without a worker are kept.
 -- Replies: jobs changed, 1 when work is left, ms until the next due time or deadline (0: none), now, jobs lost, jobs
---   expired, jobs obsolete, number of dead workers, their ids, number of schedules that are due, of each its template, its text, its
---   catchup and the time judged last; then the damaged keys.
+--   expired, jobs obsolete, ms until the next tick of a schedule (0: none), number of dead workers, their ids, number of schedules that
+--   are due, of each its template, its text, its catchup and the time judged last; then the damaged keys.
 -- Errors: CORRUPT <key> ...
 check_fixed()
 need('zset', 'workers', 'callers', 'sweeps', 'removals', 'expiry')
@@ -82,12 +82,9 @@ consider('leases', 0, 1)
 consider('todo', 0, 1)
 consider('expiry', 0, 1)
 consider('workers', dead_ms, 1)
-if is(ticks, 'zset') then
-  local first = call('ZRANGEBYSCORE', ticks, '(' .. now_text, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
-  if first then next_at = min(next_at or tonumber(first), tonumber(first)) end
-end
+local cycle_at = is(ticks, 'zset') and call('ZRANGEBYSCORE', ticks, '(' .. now_text, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
 local out = {num(#changed), more and '1' or '0', num(next_at and max(1, next_at - now) or 0), num(now), num(lost),
-  num(expired), num(carry.ended), num(#dead)}
+  num(expired), num(carry.ended), num(cycle_at and tonumber(cycle_at) - now or 0), num(#dead)}
 for i = 1, #dead do out[#out + 1] = dead[i] end
 out[#out + 1] = num(#due / 4)
 for i = 1, #due do out[#out + 1] = due[i] end
