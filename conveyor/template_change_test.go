@@ -139,6 +139,7 @@ func TestMaxCyclesOfATemplate(t *testing.T) {
 		e.want(true, held())
 		e.states("r template")
 		e.want(map[string]string{}, e.scores("ticks"))
+		e.want("", e.hash("template:r")["next"])
 		e.tickAt(firstHour + 6*hour)
 		e.nothing()
 		e.ok(e.ResetCycles(e.Context(), "r"))
