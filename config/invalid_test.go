@@ -33,7 +33,7 @@ var expectations = regexp.MustCompile(`(?:#|//|"//": ") ?(ERROR|WARNING)(?:@([^|
 //	#! var day=2026-11-20
 func readCase(t *testing.T, path string) (want []expectation, o Options) {
 	t.Helper()
-	o = Options{Paths: []string{path}, NeedVariables: true, preview: true}
+	o = Options{Paths: []string{path}, NeedVariables: true}
 	files := []string{path}
 	if info, err := os.Stat(path); err != nil {
 		t.Fatal(err)

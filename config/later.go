@@ -29,25 +29,3 @@ func (c *content) refuseLater(r *report) {
 func (r *report) notSupported(name, what string, in *kind, at hcl.Range) {
 	r.error(sumNotSupported, at, "The %s %q of %s is part of the language, but this version does not support it yet. Remove it, or use a newer version.", what, name, in.where())
 }
-
-// refuseAwaited reports what the language has and the engine does not run yet.
-func (l *loader) refuseAwaited(jobs []*Job) {
-	if l.o.preview {
-		return
-	}
-	seen := map[hcl.Range]bool{}
-	refuse := func(what string, at hcl.Range) {
-		if !seen[at] {
-			seen[at] = true
-			l.r.error(sumNotSupported, at, "%s is part of the language, but this version does not support it yet. Remove it, or use a newer version.", what)
-		}
-	}
-	for _, j := range jobs {
-		if j.Gate != nil {
-			refuse("A gate", j.Gate.Range)
-		}
-		if len(j.TriggersGate) > 0 {
-			refuse("The argument \"triggers_gate\" of a job block", j.Range)
-		}
-	}
-}

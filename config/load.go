@@ -85,7 +85,6 @@ func (l *loader) evaluate(w *Workflow) {
 	w.Jobs = l.evaluateJobs()
 	l.warnOfSharedKeys(w.Jobs)
 	l.checkRelations(w.Jobs)
-	l.refuseAwaited(w.Jobs)
 }
 
 // read finds the files, reads them and cuts them into items, several at a time.

@@ -23,8 +23,6 @@ type Options struct {
 	// Quick evaluates the workflow block and what it refers to, and nothing else: the Workflow has no jobs,
 	// queues and outputs.
 	Quick bool
-
-	preview bool // for tests: take what refuseAwaited refuses
 }
 
 // VarSource is one -var or -var-file option. Exactly one field is set.

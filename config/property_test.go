@@ -105,7 +105,7 @@ func TestShuffledBlocks(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		blocks := drawBlocks(rt)
 		writeFiles(rt, dir, []string{strings.Join(blocks, "\n\n") + "\n"})
-		first, diags := Load(Options{Paths: []string{dir}, NeedVariables: true, preview: true})
+		first, diags := Load(Options{Paths: []string{dir}, NeedVariables: true})
 		if len(diags) > 0 {
 			rt.Fatalf("%v\n%s", texts(diags), strings.Join(blocks, "\n"))
 		}
@@ -115,7 +115,7 @@ func TestShuffledBlocks(t *testing.T) {
 			files[i%len(files)] += "# " + strings.Repeat("-", i) + "\n" + block + "\n"
 		}
 		writeFiles(rt, dir, files)
-		again, diags := Load(Options{Paths: []string{dir}, NeedVariables: true, preview: true})
+		again, diags := Load(Options{Paths: []string{dir}, NeedVariables: true})
 		if len(diags) > 0 {
 			rt.Fatal(texts(diags))
 		}
@@ -238,7 +238,7 @@ func FuzzLoad(f *testing.F) {
 		if err := os.WriteFile(name, src, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		w, diags := Load(Options{Paths: []string{name}, Version: "0.4.2", preview: true})
+		w, diags := Load(Options{Paths: []string{name}, Version: "0.4.2"})
 		checkDiagnostics(t, diags)
 		if !diags.HasErrors() {
 			checkWorkflow(t, w)

@@ -3,6 +3,7 @@ package examples_test
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -151,6 +153,68 @@ func TestLimits(t *testing.T) {
 	}, "apply", "-auto-approve", "-rerun", "-var=again=true")
 	e.run(0, []string{"job.import_again[0]: Completed", "Apply complete! Jobs: 1 added"}, "apply", "-auto-approve", "-var=again=true")
 	e.run(0, []string{"No changes."}, "plan", "-var=again=true")
+}
+
+// TestNightly begins the cycles by hand that the README begins, and reads what they leave.
+func TestNightly(t *testing.T) {
+	t.Parallel()
+	e := open(t, "nightly")
+	e.run(0, []string{"Apply complete! Jobs: 8 added", "Next run of job.nightly: "}, "apply", "-auto-approve")
+	e.run(0, []string{"No changes.", "2 jobs are scheduled"}, "plan")
+	worker := e.command("worker")
+	if err := worker.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = worker.Process.Signal(os.Interrupt)
+		_ = worker.Wait()
+	}()
+	e.cycle(0, "job.nightly", "All jobs are settled: 5 completed, 1 skipped.")
+	e.cycle(0, "job.rates", "All jobs are settled: 1 completed.")
+	report := e.await("out/report.txt")
+	if readme, err := os.ReadFile("nightly/README.md"); err != nil || !strings.Contains(string(readme), "```\n"+report+"```\n") {
+		t.Errorf("the README does not show the report: %v\n%s", err, report)
+	}
+	if err := os.Remove(filepath.Join(e.dir, "out", "report.txt")); err != nil {
+		t.Fatal(err)
+	}
+	e.cycle(0, "job.rates", "All jobs are settled: 1 completed.")
+	e.cycle(0, "job.nightly", "All jobs are settled: 5 completed, 1 skipped.")
+	if report := e.await("out/report.txt"); !strings.HasPrefix(report, "10 orders\n") {
+		t.Errorf("the second report is\n%s", report)
+	}
+	e.run(0, []string{"Apply complete! Jobs: 0 added, 3 changed"}, "apply", "-auto-approve", "-var=broken=ch")
+	e.cycle(1, "job.nightly", "4 completed, 1 failed, 1 skipped.")
+	if alarms := e.await("out/alarms.txt"); strings.Count(alarms, "\n") != 1 {
+		t.Errorf("the alarms are\n%s", alarms)
+	}
+}
+
+// cycle begins a cycle of a template now and follows it to its end.
+func (e example) cycle(code int, job, want string) {
+	e.Helper()
+	c := e.command("job")
+	c.Args = []string{"waybill", "job", "run", "-follow", job, e.dir}
+	out, err := c.CombinedOutput()
+	if got := c.ProcessState.ExitCode(); got != code || !strings.Contains(string(out), want) {
+		e.Fatalf("a cycle of %s: %v, exit code %d, want %d and %q\n%s", job, err, got, code, want, out)
+	}
+}
+
+// await reads a file of the example as soon as it is there.
+func (e example) await(name string) string {
+	e.Helper()
+	path := filepath.Join(e.dir, name)
+	ctx, cancel := context.WithTimeout(e.Context(), time.Minute)
+	defer cancel()
+	if err := exec.CommandContext(ctx, "sh", "-c", `while [ ! -e "$1" ]; do sleep 0.05; done`, "sh", path).Run(); err != nil {
+		e.Fatalf("there is no %s: %v", name, err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		e.Fatal(err)
+	}
+	return string(text)
 }
 
 // TestDelay also runs the worker that the README asks for: apply does not wait for a job that waits for its time.
