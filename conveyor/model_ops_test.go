@@ -96,6 +96,9 @@ func (h *history) draw(uuid string) *wire.Job {
 			j.ObsoleteIf["size"] = "v1"
 		}
 	}
+	if h.one("sync", 8) {
+		j.Sync = map[string]string{"cursor": "first"}
+	}
 	if h.one("max cycles", 8) {
 		j.MaxCycles = int32(h.int("cycles", 1, 3))
 	}
@@ -199,6 +202,12 @@ func (h *history) exchange() {
 // end draws how an attempt ends.
 func (h *history) end(held conveyor.Reservation) conveyor.Ack {
 	a := ack(held, conveyor.VerdictDone)
+	if h.one("leaves", 4) {
+		a.Sync = map[string]string{}
+		if !h.one("nothing", 4) {
+			a.Sync["cursor"] = fmt.Sprint(held.Fence, held.Job.Tick)
+		}
+	}
 	if h.one("well", 2) {
 		if h.one("result", 2) {
 			a.Result = []byte(fmt.Sprintf("result %d", held.Fence))
@@ -245,8 +254,8 @@ func (h *history) crash() {
 	delete(h.held, worker)
 }
 
-// late acknowledges attempts that were forgotten, most of them superseded by now.
-func (h *history) late() {
+// ghost acknowledges attempts that were forgotten, most of them superseded by now.
+func (h *history) ghost() {
 	if len(h.ghosts) == 0 {
 		return
 	}

@@ -46,6 +46,7 @@ func TestModel(t *testing.T) {
 				if raced && !(half && quarter) {
 					h.stores = h.stores[:1]
 				}
+				h.templates = part%2 == 1
 				h.play()
 				mini.FlushAll(rt.Context())
 			})
@@ -73,7 +74,9 @@ func TestHistories(t *testing.T) {
 					return true
 				}
 				defer func() { failure = recover() }()
-				newHistory(rt, servers...).play()
+				h := newHistory(rt, servers...)
+				h.templates = seed%2 == 1
+				h.play()
 				return false
 			}).Example(seed)
 			if failure != nil {
@@ -95,16 +98,25 @@ type history struct {
 	numbers map[string]int64                    // of exchanges, by caller
 	last    map[string]conveyor.ExchangeRequest // by caller
 	seen    map[string]bool                     // uuids that were stored once
-	trace   []string
+
+	templates bool              // it is about templates and their cycles
+	template  map[string]bool   // uuids that are, or are to be, templates
+	families  map[string]string // the root of each of them
+	ways      []*slowTicker     // to the stores
+	late      []held            // what tickers have not stored yet
+	trace     []string
 }
 
 // newHistory is one on the model and a namespace that all these servers have.
 func newHistory(rt *rapid.T, servers ...*redis.Client) *history {
 	h := &history{T: rt, model: enginemodel.New(start), held: map[string][]conveyor.Reservation{},
-		numbers: map[string]int64{}, last: map[string]conveyor.ExchangeRequest{}, seen: map[string]bool{}}
+		numbers: map[string]int64{}, last: map[string]conveyor.ExchangeRequest{}, seen: map[string]bool{},
+		template: map[string]bool{}, families: map[string]string{}}
 	namespace := redistest.Namespace()
 	for _, rdb := range servers {
-		c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: namespace})
+		way := newSlowTicker(rdb)
+		h.ways = append(h.ways, way)
+		c, err := conveyor.NewClient(way, conveyor.Options{Namespace: namespace})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -118,8 +130,11 @@ func newHistory(rt *rapid.T, servers ...*redis.Client) *history {
 func (h *history) play() {
 	ops := []func(){ // as many as five bits can tell apart: rapid draws numbers mostly small, but bits evenly
 		h.add, h.add, h.add, h.add, h.exchange, h.exchange, h.exchange, h.exchange, h.exchange, h.exchange, h.list,
-		h.pass, h.pass, h.tick, h.cancel, h.update, h.replace, h.reopen, h.make, h.batch, h.crash, h.late, h.repeat, h.leave, h.retry,
+		h.pass, h.pass, h.tick, h.cancel, h.update, h.replace, h.reopen, h.make, h.batch, h.crash, h.ghost, h.repeat, h.leave, h.retry,
 		h.release, h.beat, h.queue, h.queue, h.batch, h.fenced, h.remove,
+	}
+	if h.templates {
+		ops = h.cyclic()
 	}
 	for i := range historySteps {
 		op := 0
@@ -196,7 +211,8 @@ func errorKind(err error) string {
 		return held.Error()
 	}
 	for _, kind := range []error{conveyor.ErrOutdated, conveyor.ErrNotFound, conveyor.ErrState, conveyor.ErrUnknownUpstream, conveyor.ErrGuard,
-		conveyor.ErrQueueDeclaredPaused} {
+		conveyor.ErrQueueDeclaredPaused, conveyor.ErrTemplate, conveyor.ErrNotTemplate, conveyor.ErrDownstream, conveyor.ErrNotScheduled,
+		conveyor.ErrBackfill} {
 		if errors.Is(err, kind) {
 			return kind.Error()
 		}
@@ -207,13 +223,15 @@ func errorKind(err error) string {
 // compare wants every job to be as the model predicts.
 func (h *history) compare() {
 	h.Helper()
-	want := h.model.Statuses(h.uuids)
+	h.cycles()
+	uuids := h.known()
+	want := h.model.Statuses(uuids)
 	for _, s := range want {
 		h.seen[s.UUID] = h.seen[s.UUID] || s.State != conveyor.StateUnknown
 	}
 	rank(want)
 	for i, e := range h.stores {
-		got, err := e.Statuses(e.Context(), h.uuids)
+		got, err := e.Statuses(e.Context(), uuids)
 		e.ok(err)
 		rank(got)
 		for k := range got {
@@ -296,6 +314,11 @@ func (h *history) drain() {
 		h.setQueue(name, conveyor.QueueSettings{})
 		h.resumeQueue(name)
 	}
+	for _, uuid := range h.uuids {
+		if h.status(uuid).State == conveyor.StateTemplate {
+			h.cancelOf(uuid)
+		}
+	}
 	for i := range h.made + 2 {
 		if uuid := fmt.Sprintf("j%d", i); !slices.Contains(h.uuids, uuid) {
 			h.uuids = append(h.uuids, uuid)
@@ -307,7 +330,7 @@ func (h *history) drain() {
 		h.move(10 * time.Second)
 		h.tick()
 		live := 0
-		for _, s := range h.model.Statuses(h.uuids) {
+		for _, s := range h.model.Statuses(h.known()) {
 			switch {
 			case s.State == conveyor.StateOnHold:
 				h.releaseOf(s.UUID)
@@ -325,7 +348,7 @@ func (h *history) drain() {
 			end.Done = append(end.Done, ack(res, conveyor.VerdictDone))
 		}
 		if len(end.Done) == 0 {
-			for _, s := range h.model.Statuses(h.uuids) {
+			for _, s := range h.model.Statuses(h.known()) {
 				if s.State == conveyor.StateHeld {
 					h.cancelOf(s.UUID)
 				}
@@ -334,13 +357,13 @@ func (h *history) drain() {
 		h.exchangeAs(end)
 		h.compare()
 	}
-	for _, s := range h.model.Statuses(h.uuids) {
+	for _, s := range h.model.Statuses(h.known()) {
 		if !s.State.Ended() && s.State != conveyor.StateUnknown {
 			h.fatal("I11: %s is %s in the end: %+v", s.UUID, s.State, s)
 		}
 	}
 	h.sound()
-	for _, uuid := range h.uuids {
+	for _, uuid := range h.known() {
 		if s := h.model.Statuses([]string{uuid})[0]; s.Recorded {
 			h.apply(conveyor.Batch{Changes: []conveyor.Change{{Kind: conveyor.ChangeRelease, UUID: uuid}}})
 		}

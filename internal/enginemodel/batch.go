@@ -138,6 +138,9 @@ func (a *application) make(index int, c *conveyor.Change) error {
 		return nil
 	case conveyor.ChangeRelease:
 		if j != nil {
+			if j.template != nil {
+				a.cancel(j)
+			}
 			a.unrecord(j, true)
 		}
 		return nil
@@ -149,6 +152,9 @@ func (a *application) make(index int, c *conveyor.Change) error {
 	a.record(j, c)
 	switch c.Kind {
 	case conveyor.ChangeUpdate:
+		if isTemplate(c.Job) != (j.of == "" && isTemplate(j.wire)) {
+			return fmt.Errorf("%s: %w", j.uuid, conveyor.ErrTemplate)
+		}
 		return a.change(j, c.Job, edgesOf(c.Job))
 	case conveyor.ChangeCancel:
 		if c.Withdraw {
@@ -205,7 +211,7 @@ func (a *application) replace(c *conveyor.Change) {
 		return
 	}
 	a.withdraw(old)
-	if c.CancelReplaced {
+	if c.CancelReplaced || old.template != nil {
 		a.cancel(old)
 	}
 	a.unrecord(old, true)

@@ -2,6 +2,7 @@ package enginemodel
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -79,6 +80,9 @@ func (e *Engine) begin(j *job, w *wire.Job, edges []edge, b beginning) error {
 	if isTemplate(w) && j.of == "" {
 		e.declareTemplate(j)
 		return nil
+	}
+	if j.of == "" {
+		j.sync = firstSync(w)
 	}
 	e.mayWaitFor(j, w)
 	j.unique, j.due, j.delay = uniqueKey(w), runAt(w), delay(w)
@@ -203,6 +207,9 @@ func (e *Engine) change(j *job, w *wire.Job, edges []edge) error {
 	j.removeAfter, j.labels = milli(w.RemoveAfter.AsDuration()), w.Labels
 	if j.open() {
 		return nil
+	}
+	if j.fence == 0 {
+		j.sync = firstSync(w)
 	}
 	e.mayWaitFor(j, w)
 	if started {
@@ -336,4 +343,12 @@ func (e *Engine) uncount(j *job) {
 			d.counted = false
 		}
 	}
+}
+
+// firstSync is the state that the first execution gets.
+func firstSync(w *wire.Job) map[string]string {
+	if len(w.Sync) == 0 {
+		return nil
+	}
+	return maps.Clone(w.Sync)
 }

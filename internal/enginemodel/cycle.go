@@ -80,7 +80,9 @@ func (e *Engine) closeCycles() {
 				}
 				r.template.note(conveyor.Cycle{Tick: tickTime(c.tick), Outcome: outcome, Began: tickTime(c.began), Ended: tickTime(e.now),
 					Jobs: c.made, Failed: c.failed, Replaced: c.replaced})
-				r.template.todo = r.template.todo || len(r.template.backlog) > 0
+				if len(r.template.backlog) > 0 {
+					r.template.todo = e.now
+				}
 			}
 			return true
 		})
@@ -195,18 +197,17 @@ func (e *Engine) upstreams(j *job) {
 	e.occurrences(missing, j.root, j.tick)
 }
 
-// downstream makes the occurrences of the templates that wait for this one's as children or as heirs.
+// downstream makes the occurrences of the templates that wait for this one's as children or as heirs, as long as there is the
+// root.
 func (e *Engine) downstream(j *job, parent bool) {
-	t, root := e.jobs[j.of], e.jobs[j.root]
-	if t != nil && t.template != nil && root != nil && root.template != nil {
-		e.occurrences(e.below(t, parent), j.root, j.tick)
+	if root := e.jobs[j.root]; j.of != "" && root != nil && root.template != nil {
+		e.occurrences(e.below(j.of, parent), j.root, j.tick)
 	}
 }
 
 // goOn is what a root has left to do: the next tick that waited until its earlier cycles are over.
 func (e *Engine) goOn(root *job) {
 	t := root.template
-	t.todo = false
 	for len(e.cycles[root.uuid]) == 0 && len(t.backlog) > 0 {
 		e.emit(root, t.backlog[0], true)
 		t.backlog = slices.Delete(t.backlog, 0, 1)
@@ -216,7 +217,8 @@ func (e *Engine) goOn(root *job) {
 // takeTodo is what the calls do first that any process makes for all.
 func (e *Engine) takeTodo() {
 	for _, root := range e.roots() {
-		if root.template.todo {
+		if t := root.template; t.todo > 0 && t.todo <= e.now {
+			t.todo = 0
 			e.settle(root)
 		}
 	}

@@ -2,6 +2,7 @@ package enginemodel
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -42,6 +43,7 @@ func (e *Engine) Exchange(r conveyor.ExchangeRequest) (conveyor.ExchangeReply, e
 	for _, j := range taken {
 		reply.Reserved = append(reply.Reserved, conveyor.Reservation{
 			Job: j.wire, Fence: j.fence, Attempts: j.attempts, Lost: j.lost, Opening: j.opening, MaxCycles: j.maxRuns(), Cycles: j.runs,
+			Sync: maps.Clone(j.sync),
 		})
 	}
 	if r.Worker != "" {
@@ -58,7 +60,7 @@ func (e *Engine) again(reply conveyor.ExchangeReply) conveyor.ExchangeReply {
 	var held []conveyor.Reservation
 	for _, r := range reply.Reserved {
 		if j := e.jobs[r.Job.Uuid]; j != nil && j.state == conveyor.StateRunning && j.fence == r.Fence {
-			r.Job = j.wire // an update since then came with other bytes
+			r.Job, r.Sync = j.wire, maps.Clone(j.sync) // an update since then came with other bytes
 			held = append(held, r)
 		}
 	}
@@ -79,6 +81,7 @@ func (e *Engine) acknowledge(j *job, a conveyor.Ack) {
 	if j.maxRuns() > 0 && a.Verdict != conveyor.VerdictBack && a.Verdict != conveyor.VerdictNoHandler {
 		j.runs++
 	}
+	e.keepSync(j, a)
 	wait := milli(a.Delay)
 	switch {
 	case a.Verdict == conveyor.VerdictDone:
@@ -103,6 +106,25 @@ func (e *Engine) acknowledge(j *job, a conveyor.Ack) {
 		e.schedule(j, e.now+wait)
 	default:
 		e.ready(j)
+	}
+}
+
+// keepSync: what an attempt that succeeds, or puts the job back, leaves is for the next execution. Of an occurrence whose own work
+// is done it is for the next occurrence of its template.
+func (e *Engine) keepSync(j *job, a conveyor.Ack) {
+	done := a.Verdict == conveyor.VerdictDone
+	if a.Sync != nil && (done || a.Verdict == conveyor.VerdictDefer && !j.cancelled) {
+		j.sync, j.synced = nil, j.of != ""
+		if len(a.Sync) > 0 {
+			j.sync = maps.Clone(a.Sync)
+		}
+	}
+	if !done || !j.synced {
+		return
+	}
+	j.synced = false
+	if t := e.jobs[j.of]; t != nil && t.template != nil {
+		t.template.sync = maps.Clone(j.sync)
 	}
 }
 

@@ -53,6 +53,7 @@ type job struct {
 	root     string            // where its cycle began
 	tick     int64             // ms, of its cycle
 	sync     map[string]string // state carried from one execution to the next
+	synced   bool              // an attempt of this occurrence left such state, which is to reach its template
 	runs     int               // executions since its limit of them was last reset
 
 	failure string
@@ -183,7 +184,7 @@ func (e *Engine) Result(uuid string) []byte {
 
 // maxRuns is how many executions a job has until it is on hold; 0: no limit.
 func (j *job) maxRuns() int {
-	if j.template != nil || j.of != "" {
+	if isTemplate(j.wire) { // those of a template are its cycles
 		return 0
 	}
 	return int(j.wire.MaxCycles)

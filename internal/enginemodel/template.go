@@ -17,11 +17,12 @@ type template struct {
 	sync  map[string]string // what the next occurrence gets
 	used  int               // cycles emitted
 
-	since   int64            // of a schedule: the last tick judged, or when it was declared, resumed or enabled
+	since   int64            // of a schedule: up to when it was judged, or when it was declared, resumed or enabled
+	dueAt   int64            // when it is to be judged next
 	hand    bool             // paused by hand
 	last    int64            // the newest tick that was emitted
 	backlog []int64          // ticks asked for that wait until the cycle before is over
-	todo    bool             // the next of them can begin
+	todo    int64            // since when the next of them can begin; 0: it cannot
 	history []conveyor.Cycle // newest first
 
 	gate map[string]string // label: waiting, flipped, or "-" and the trigger that failed last
@@ -54,8 +55,8 @@ func times(w *wire.Job) *schedule.Schedule {
 // declareTemplate gives a new job what a template has.
 func (e *Engine) declareTemplate(j *job) {
 	e.templates++
-	j.state, j.due, j.delay = conveyor.StateTemplate, 0, 0
-	j.template = &template{order: e.templates, sync: maps.Clone(j.wire.Sync), since: e.now, gate: map[string]string{}}
+	j.state, j.removeAfter = conveyor.StateTemplate, 0 // its limits are those of its occurrences
+	j.template = &template{order: e.templates, sync: firstSync(j.wire), since: e.now, dueAt: e.now, gate: map[string]string{}}
 	for _, label := range j.wire.Gate {
 		j.template.gate[label] = gateWaits
 	}
@@ -66,10 +67,10 @@ func (e *Engine) declareTemplate(j *job) {
 func (e *Engine) changeTemplate(j *job, w *wire.Job) {
 	t, was, held := j.template, j.wire, j.exhausted()
 	j.take(w)
-	j.labels = w.Labels
+	j.labels, j.removeAfter = w.Labels, 0
 	before, now := times(was), times(w)
 	if now != nil && (before == nil || before.String() != now.String() || was.Schedule.Disabled != w.Schedule.Disabled || held) && j.ticks() {
-		t.since = e.now
+		t.since, t.dueAt = e.now, e.now
 	}
 	gate := map[string]string{}
 	for _, label := range w.Gate {
@@ -85,10 +86,10 @@ func (e *Engine) roots() []*job {
 
 func byOrder(a, b *job) int { return cmp.Compare(a.template.order, b.template.order) }
 
-// below are the templates that wait for a template as children, or as heirs, in the order of addition.
-func (e *Engine) below(of *job, parent bool) []*job {
+// below are the templates that wait for a template as children, or as heirs, in the order of addition. It may be gone itself.
+func (e *Engine) below(uuid string, parent bool) []*job {
 	return e.sorted(func(j *job) bool {
-		return j.template != nil && slices.ContainsFunc(edgesOf(j.wire), func(d edge) bool { return d.up == of.uuid && d.parent == parent })
+		return j.template != nil && slices.ContainsFunc(edgesOf(j.wire), func(d edge) bool { return d.up == uuid && d.parent == parent })
 	}, byOrder)
 }
 

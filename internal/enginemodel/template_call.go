@@ -15,28 +15,39 @@ func (e *Engine) root(what, uuid string) (*job, error) {
 	switch j := e.jobs[uuid]; {
 	case j == nil:
 		return nil, fmt.Errorf("%s %s: %w", what, uuid, conveyor.ErrNotFound)
-	case j.template == nil || !isRoot(j.wire):
-		return nil, fmt.Errorf("%s %s: %w", what, uuid, conveyor.ErrState)
+	case j.template == nil:
+		return nil, fmt.Errorf("%s %s: %w", what, uuid, conveyor.ErrNotTemplate)
+	case !isRoot(j.wire):
+		return nil, fmt.Errorf("%s %s: %w", what, uuid, conveyor.ErrDownstream)
 	default:
 		return j, nil
 	}
 }
 
+// scheduled is a root that has a schedule.
+func (e *Engine) scheduled(what, uuid string) (*job, error) {
+	root, err := e.root(what, uuid)
+	if err == nil && root.wire.Schedule == nil {
+		return nil, fmt.Errorf("%s %s: %w", what, uuid, conveyor.ErrNotScheduled)
+	}
+	return root, err
+}
+
 // RunTemplate emits a cycle now, whatever the schedule, overlap and pauses say.
-func (e *Engine) RunTemplate(uuid string) (tick int64, err error) {
+func (e *Engine) RunTemplate(uuid string) (time.Time, error) {
 	root, err := e.root("run", uuid)
 	if err != nil {
-		return 0, err
+		return time.Time{}, err
 	}
-	tick = max(e.now, root.template.last+1)
+	tick := max(e.now, root.template.last+1)
 	e.emit(root, tick, true)
 	e.settleAll()
-	return tick, nil
+	return tickTime(tick), nil
 }
 
 // PauseTemplate keeps a root from emitting by its schedule.
 func (e *Engine) PauseTemplate(uuid string) error {
-	root, err := e.root("pause", uuid)
+	root, err := e.scheduled("pause", uuid)
 	if err == nil {
 		root.template.hand = true
 	}
@@ -45,9 +56,9 @@ func (e *Engine) PauseTemplate(uuid string) error {
 
 // ResumeTemplate ends that: ticks meanwhile passed unused.
 func (e *Engine) ResumeTemplate(uuid string) error {
-	root, err := e.root("resume", uuid)
+	root, err := e.scheduled("resume", uuid)
 	if err == nil && root.template.hand {
-		root.template.hand, root.template.since = false, e.now
+		root.template.hand, root.template.since, root.template.dueAt = false, e.now, e.now
 	}
 	return err
 }
@@ -57,7 +68,7 @@ func (e *Engine) ResetCycles(uuid string) error {
 	root, err := e.root("reset", uuid)
 	if err == nil {
 		if root.exhausted() {
-			root.template.since = e.now
+			root.template.since, root.template.dueAt = e.now, e.now
 		}
 		root.template.used = 0
 	}
@@ -67,12 +78,19 @@ func (e *Engine) ResetCycles(uuid string) error {
 // Backfill emits the ticks of a time that is over, both ends included: all at once where cycles may overlap, or else one after
 // the other.
 func (e *Engine) Backfill(uuid string, from, to time.Time, dryRun bool) ([]time.Time, error) {
-	root, err := e.root("backfill", uuid)
+	root, err := e.scheduled("backfill", uuid)
 	if err != nil {
 		return nil, err
 	}
+	switch {
+	case to.Before(from), to.After(tickTime(e.now)):
+		return nil, fmt.Errorf("backfill %s: %w", uuid, conveyor.ErrBackfill)
+	}
 	ticks := times(root.wire).Between(from.Add(-time.Nanosecond), to, 1<<20)
 	if dryRun {
+		return ticks, nil
+	}
+	if len(ticks) == 0 {
 		return ticks, nil
 	}
 	for _, tick := range ticks {

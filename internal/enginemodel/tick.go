@@ -1,6 +1,7 @@
 package enginemodel
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/waybill-dev/waybill/conveyor"
@@ -10,17 +11,23 @@ import (
 // What catching up is limited to.
 const (
 	catchupMost  = 100         // ticks that catchup = all emits
+	countMost    = 10_000      // missed ticks are counted up to this
 	catchupFresh = time.Minute // how late a tick may be that catchup = none emits
 )
 
-// tickRoots judges the ticks that came since it was done last.
-func (e *Engine) tickRoots() {
-	for _, root := range e.roots() {
-		if root.ticks() {
-			e.judgeTicks(root)
-			e.settleAll()
-		}
-	}
+// Judgement is what a ticker makes of a schedule: it holds only if the schedule stands as the ticker saw it.
+type Judgement struct {
+	uuid, when   string
+	since, until int64
+	emit         []int64
+	missed       int
+	last         time.Time // of those
+}
+
+// dueRoots are the schedules to be judged, earliest first.
+func (e *Engine) dueRoots() []*job {
+	return e.sorted(func(j *job) bool { return j.ticks() && j.template.dueAt <= e.now },
+		func(a, b *job) int { return cmp.Compare(a.template.dueAt, b.template.dueAt) })
 }
 
 // ticks tells whether a template has a schedule that is running.
@@ -28,13 +35,13 @@ func (j *job) ticks() bool {
 	return j.template != nil && j.wire.Schedule != nil && !j.wire.Schedule.Disabled && !j.template.hand && !j.exhausted()
 }
 
-// judgeTicks emits of the ticks that have come what the schedule wants to be caught up, oldest first, and notes the others as
-// missed.
-func (e *Engine) judgeTicks(root *job) {
-	t := root.template
-	come := times(root.wire).Between(tickTime(t.since), tickTime(e.now), 1<<20)
+// judgeTicks decides which of the ticks that have come are caught up, oldest first; the others are missed.
+func (e *Engine) judgeTicks(root *job) Judgement {
+	t, when := root.template, times(root.wire)
+	j := Judgement{uuid: root.uuid, when: when.String(), since: t.since, until: max(t.since, e.now)} // a clock that was set back judges nothing anew
+	come := when.Between(tickTime(t.since), tickTime(j.until), 1<<20)
 	if len(come) == 0 {
-		return
+		return j
 	}
 	keep := 1
 	switch root.wire.Schedule.Catchup {
@@ -45,14 +52,35 @@ func (e *Engine) judgeTicks(root *job) {
 			keep = 0
 		}
 	}
-	missed := max(0, len(come)-keep)
-	t.since = come[len(come)-1].UnixMilli()
-	if missed > 0 {
-		t.note(conveyor.Cycle{Tick: come[missed-1], Outcome: conveyor.CycleMissed, Began: tickTime(e.now), Ended: tickTime(e.now), Missed: missed})
+	if j.missed = max(0, len(come)-keep); j.missed > 0 {
+		j.last = come[j.missed-1]
 	}
-	for _, tick := range come[missed:] {
-		e.emit(root, tick.UnixMilli(), false)
+	for _, tick := range come[j.missed:] {
+		j.emit = append(j.emit, tick.UnixMilli())
 	}
+	j.missed = min(j.missed, countMost)
+	return j
+}
+
+// Store takes a judgement, unless the schedule has changed, was judged or was stopped since.
+func (e *Engine) Store(j Judgement) {
+	root := e.jobs[j.uuid]
+	if root == nil || root.template == nil || root.wire.Schedule == nil || root.wire.Schedule.Disabled || root.template.hand {
+		return
+	}
+	t := root.template
+	if times(root.wire).String() != j.when || t.since != j.since {
+		return
+	}
+	t.since = j.until
+	t.dueAt = times(root.wire).Next(tickTime(j.until)).UnixMilli()
+	if j.missed > 0 {
+		t.note(conveyor.Cycle{Tick: j.last, Outcome: conveyor.CycleMissed, Began: tickTime(e.now), Ended: tickTime(e.now), Missed: j.missed})
+	}
+	for _, tick := range j.emit {
+		e.emit(root, tick, false)
+	}
+	e.settleAll()
 }
 
 // nextTick is when a template's schedule fires next, in milliseconds; 0: never, or it is not running.

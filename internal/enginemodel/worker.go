@@ -96,6 +96,37 @@ func (e *Engine) lose(j *job, why string) {
 // Tick is what any process does for all: it releases due jobs, takes jobs from leases that ended and from dead workers, and
 // removes what has been kept long enough. It returns the dead workers, and when to tick again at the latest.
 func (e *Engine) Tick() (dead []string, next time.Duration) {
+	dead, next = e.upkeep()
+	sooner := func(at int64) {
+		if until := time.Duration(at-e.now) * time.Millisecond; at > 0 && (next == 0 || until < next) {
+			next = until
+		}
+	}
+	due := e.dueRoots()
+	for _, root := range e.roots() {
+		if root.ticks() && !slices.Contains(due, root) {
+			sooner(root.template.dueAt)
+		}
+	}
+	for _, root := range due {
+		j := e.judgeTicks(root)
+		sooner(times(root.wire).Next(tickTime(j.until)).UnixMilli()) // also of one whose last cycle this is
+		e.Store(j)
+	}
+	return dead, next
+}
+
+// LateTick is a Tick of a ticker that stops before it stores its first judgement, which it may still do later.
+func (e *Engine) LateTick() []Judgement {
+	e.upkeep()
+	if due := e.dueRoots(); len(due) > 0 {
+		return []Judgement{e.judgeTicks(due[0])}
+	}
+	return nil
+}
+
+// upkeep is what a Tick does but for schedules.
+func (e *Engine) upkeep() (dead []string, next time.Duration) {
 	e.dropped = 0
 	e.releaseDue()
 	e.takeTodo()
@@ -115,7 +146,6 @@ func (e *Engine) Tick() (dead []string, next time.Duration) {
 	e.expire()
 	e.sweep()
 	e.settleAll()
-	e.tickRoots()
 	return dead, e.deadline()
 }
 
@@ -149,8 +179,8 @@ func (e *Engine) deadline() time.Duration {
 		}
 	}
 	for _, root := range e.roots() {
-		if next := root.nextTick(); next > 0 {
-			consider(next)
+		if todo := root.template.todo; todo > 0 {
+			consider(todo)
 		}
 	}
 	for _, w := range e.workers {

@@ -4,7 +4,8 @@
 --   s sync   "<key>=<value>,...", packed likewise: what the next execution gets, of a template the next occurrence. What a change
 --            says is the first value only
 --   v roots  "<name>=<value>,...", as labels are kept: while a live job has all these labels, this one is obsolete
-local carry = {keys = {v = 'roots', s = 'sync', g = 'triggers'}, given = {v = {}, s = {}, g = {}}, ended = 0} -- ended: jobs found obsolete by this call
+-- flags has them in an order that does not hang on the server; ended is how many jobs were found obsolete by this call.
+local carry = {flags = {'g', 's', 'v'}, keys = {v = 'roots', s = 'sync', g = 'triggers'}, given = {v = {}, s = {}, g = {}}, ended = 0}
 
 -- give notes the text that this call gives to a job that it changes; nil or '': it is to have none.
 function carry.give(r, f, text)
@@ -16,7 +17,7 @@ end
 
 -- take gives a job all that a change says.
 function carry.take(r, c)
-  for f in pairs(carry.keys) do
+  for _, f in ipairs(carry.flags) do
     if f ~= 's' or not (r.f or r.st == 't' and r.was) then carry.give(r, f, c[f]) end
   end
 end

@@ -1,0 +1,90 @@
+package conveyor_test
+
+import (
+	"context"
+	"errors"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/internal/enginemodel"
+)
+
+// slowTicker is a way to a store on which what a ticker has made of a schedule is held up while it is asked to be.
+type slowTicker struct {
+	redis.UniversalClient
+	script string // the sum of what stores it
+	holds  bool
+	held   []any
+}
+
+var errHeldUp = errors.New("HELD UP on the way")
+
+func newSlowTicker(rdb redis.UniversalClient) *slowTicker {
+	s := &slowTicker{UniversalClient: rdb}
+	for sum, name := range conveyor.Scripts() {
+		if name == "schedule" {
+			s.script = sum
+		}
+	}
+	return s
+}
+
+func (s *slowTicker) EvalSha(ctx context.Context, sum string, keys []string, args ...any) *redis.Cmd {
+	if !s.holds || sum != s.script {
+		return s.UniversalClient.EvalSha(ctx, sum, keys, args...)
+	}
+	s.held = args
+	cmd := redis.NewCmd(ctx)
+	cmd.SetErr(errHeldUp)
+	return cmd
+}
+
+// held is what a ticker wanted to store, by the model and for each store.
+type held struct {
+	model enginemodel.Judgement
+	args  [][]any
+}
+
+// lateTick is a ticker that is held up between computing and storing; another may come first.
+func (h *history) lateTick() {
+	if len(h.late) > 0 && h.one("arrives", 2) {
+		h.arrive()
+		return
+	}
+	h.log("tick, held up")
+	var late held
+	judged := h.model.LateTick()
+	for i, e := range h.stores {
+		way := h.ways[i]
+		way.holds, way.held = true, nil
+		_, err := e.Tick(e.Context())
+		way.holds = false
+		if (way.held != nil) != (len(judged) > 0) {
+			h.fatal("%s: a schedule was judged: %t, the model judges %d", stores[i].name, way.held != nil, len(judged))
+		}
+		if way.held == nil {
+			e.ok(err)
+		}
+		late.args = append(late.args, way.held)
+	}
+	if len(judged) > 0 {
+		late.model = judged[0]
+		h.late = append(h.late, late)
+	}
+}
+
+// arrive has a ticker that was held up come through.
+func (h *history) arrive() {
+	n := h.int("which", 0, len(h.late)-1)
+	late := h.late[n]
+	h.log("the ticker held up comes through: %v", late.args[0])
+	h.model.Store(late.model)
+	for i, e := range h.stores {
+		_, err := conveyor.RunScript(e.Context(), e.Client, "schedule", late.args[i]...)
+		e.ok(err)
+	}
+	if !h.one("again", 4) {
+		h.late = append(h.late[:n:n], h.late[n+1:]...)
+	}
+}
