@@ -3,13 +3,13 @@ package conveyor_test
 // behavioursTask are those of part C that concern executions, sync and the task contract.
 var behavioursTask = []behaviour{
 	{"C4a", "A job is executed max_cycles times, is then on hold, and is kept.",
-		"lua/exchange.lua", "elseif spent then", "elseif spent and a.v ~= 'T' then", "", ""},
+		"lua/exchange.lua", "elseif spent then", "elseif spent and a.v ~= 'T' then", "C4e C4p", "they are retried up to their limit too"},
 	{"C4b", "Resetting the count makes it run again.",
 		"lua/apply.lua", "      if r.N then r.N = match(r.N, '^%d+:') .. '0' end\n", "", "", ""},
 	{"C4c", "One execution is one cycle: what is handed back or lost is none.",
-		"lua/exchange.lua", "if v == 'B' or v == 'N' then return false end", "if v == 'B' then return false end", "", ""},
+		"lua/exchange.lua", "if v == 'B' or v == 'N' then return false end", "if v == 'B' then return false end", "C10q", "its task goes back for want of a handler too"},
 	{"C8f", "A job puts itself back with new sync instead of ending, at once or after a time.",
-		"lua/exchange.lua", "a.v == 'W' and not has(r, 'c')", "a.v == 'W' and r.C", "", ""},
+		"lua/exchange.lua", "a.v == 'W' and not has(r, 'c')", "a.v == 'W' and r.C", "C8p", "its task turns a page too"},
 	{"C8g", "A failed attempt leaves nothing.",
 		"lua/exchange.lua", "if a.sync and (a.v == 'D' or", "if a.sync and (a.v == 'T' and not r.C or a.v == 'D' or", "", ""},
 	{"C8h", "What an occurrence stores reaches its template with the acknowledgement.",
