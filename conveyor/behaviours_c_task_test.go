@@ -13,7 +13,7 @@ var behavioursTask = []behaviour{
 	{"C8g", "A failed attempt leaves nothing.",
 		"lua/exchange.lua", "if a.sync and (a.v == 'D' or", "if a.sync and (a.v == 'T' and not r.C or a.v == 'D' or", "", ""},
 	{"C8h", "What an occurrence stores reaches its template with the acknowledgement.",
-		"lua/exchange.lua", "if not T or T.st ~= 't' then return end", "if true then return end", "", ""},
+		"lua/exchange.lua", "if not T or T.st ~= 't' then return end", "if true then return end", "C3p C8a", "what an occurrence leaves reaches the next one there too"},
 	{"C1p", "A created schedule reflects its previous and its next tick.",
 		"task/engine.go", "ticks(t.Cron, parsed.Prev(now), ", "ticks(t.Cron, parsed.Prev(parsed.Prev(now).Add(-1)), ", "", ""},
 	{"C3p", "Templates are never handed to workers, and emit a task per tick, which knows them.",
