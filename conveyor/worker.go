@@ -126,7 +126,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err := w.repeated(ctx, w.register); err != nil {
 		return fmt.Errorf("start worker %s: %w", w.o.ID, err)
 	}
-	w.tick(ctx) // what waited too long while nobody worked expires before anything is reserved
+	cycle := w.tick(ctx) // what waited too long while nobody worked expires before anything is reserved
 	w.o.Logger.Info("worker started", "worker", w.o.ID, "concurrency", w.o.Concurrency)
 
 	// work ends when no new job is to be taken, base when all is to be dropped.
@@ -137,7 +137,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	aside, end := context.WithCancel(base)
 	defer end()
 	var beside sync.WaitGroup
-	for _, f := range []func(context.Context){w.beats, w.ticks, w.wakes} {
+	for _, f := range []func(context.Context){w.beats, func(ctx context.Context) { w.ticks(ctx, cycle) }, w.wakes} {
 		beside.Go(func() { f(aside) })
 	}
 	beside.Go(func() { w.shutdown(work, aside, drop) })

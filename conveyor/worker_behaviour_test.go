@@ -24,6 +24,7 @@ func TestWorkerBehaviours(t *testing.T) {
 		"A13d no heartbeat outlives the worker":                             stoppedIsSilent,
 		"A15b a worker without handlers is an error":                        noHandlers,
 		"A15c a type it has no handler for is given back unspent, and told": noHandler,
+		"it asks for cycles at their ticks":                                 cyclesInTime,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -138,5 +139,29 @@ func noHandler(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), `type \"t\"`) {
 		t.Errorf("the log does not name the type:\n%s", log.String())
+	}
+}
+
+// cyclesInTime lets a schedule tick every second, more often than a worker ticks otherwise: each is met within cycleSpread.
+func cyclesInTime(t *testing.T) {
+	f := newFakeStore()
+	var late []time.Duration
+	f.cycle = func() time.Duration {
+		now := time.Now()
+		late = append(late, now.Sub(now.Truncate(time.Second)))
+		return now.Truncate(time.Second).Add(time.Second).Sub(now)
+	}
+	w := fakeWorker(t, f, WorkerOptions{})
+	w.HandleRaw("t", func(context.Context, *wire.Job) error { return nil })
+	stop := running(t, w)
+	time.Sleep(20*time.Second + BeatEvery)
+	stop()
+	if len(late) < 20 {
+		t.Errorf("%d ticks in 20 s", len(late))
+	}
+	for i, by := range late {
+		if i > 0 && by > cycleSpread {
+			t.Errorf("tick %d came %s late", i, by)
+		}
 	}
 }

@@ -25,6 +25,7 @@ type fakeStore struct {
 	beats    []WorkerInfo
 	calls    map[string]int
 	reply    BeatReply
+	cycle    func() time.Duration // until the next tick of a schedule, asked at each tick; nil: there is none
 	workers  []WorkerInfo
 	log      string
 	pieces   []int64
@@ -99,8 +100,13 @@ func (f *fakeStore) Beat(_ context.Context, w WorkerInfo) (reply BeatReply, err 
 	return reply, err
 }
 
-func (f *fakeStore) Tick(context.Context) (TickReply, error) {
-	return TickReply{}, f.do("tick", func() {})
+func (f *fakeStore) Tick(context.Context) (reply TickReply, err error) {
+	err = f.do("tick", func() {
+		if f.cycle != nil {
+			reply.Cycle = f.cycle()
+		}
+	})
+	return reply, err
 }
 
 func (f *fakeStore) Leave(context.Context, string) error {

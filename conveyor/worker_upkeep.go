@@ -12,9 +12,9 @@ const wakeWait = 5 * time.Second
 const cycleSpread = 50 * time.Millisecond
 
 // ticks does the namespace's upkeep every BeatEvery until ctx ends, so that the jobs of a dead worker are back in their
-// queues no later than DeadAfter + BeatEvery after its last beat; and at the ticks of schedules.
-func (w *Worker) ticks(ctx context.Context) {
-	var cycle time.Duration
+// queues no later than DeadAfter + BeatEvery after its last beat; and at the ticks of schedules, of which the first comes after
+// cycle.
+func (w *Worker) ticks(ctx context.Context, cycle time.Duration) {
 	for {
 		wait := time.Duration(float64(BeatEvery) * (0.9 + 0.1*w.o.Random()))
 		if cycle > 0 {
