@@ -230,8 +230,8 @@ func TestBroadcast(t *testing.T) {
 			e.add(job("news", toAll))
 			e.ok(e.rdb.Rename(e.Context(), e.key("jobs:news:inboxes"), e.key("kept")).Err())
 			e.wrong("jobs:news:inboxes")
-			if reply := e.tick(); !slices.Contains(reply.Damaged, e.key("jobs:news:inboxes")) {
-				e.Errorf("damaged: %v", reply.Damaged)
+			if reply := e.tick(); !slices.Contains(reply.Damaged, e.key("jobs:news:inboxes")) || reply.More {
+				e.Errorf("damaged: %v, more: %t", reply.Damaged, reply.More)
 			}
 			e.states("news closing")
 			e.ok(e.rdb.Rename(e.Context(), e.key("kept"), e.key("jobs:news:inboxes")).Err())
@@ -258,9 +258,14 @@ func TestBroadcast(t *testing.T) {
 			e.beat("a")
 			e.add(job("news", toAll, func(j *wire.Job) { j.Payload = make([]byte, 20<<10) }))
 			e.wantKeys("queue:@a:2", "jobs:"+delivered("news", "a"))
-			if got := e.getsAs("a", delivered("news", "a")); len(got[0].Job.Payload) != 20<<10 {
+			got := e.getsAs("a", delivered("news", "a"))
+			if len(got[0].Job.Payload) != 20<<10 {
 				e.Errorf("%d bytes", len(got[0].Job.Payload))
 			}
+			e.doneAs("a", got...)
+			e.wantKeys()
+			e.add(job("small", toAll))
+			e.wantKeys("queue:@a:2")
 		}},
 		{"one under a long name to a worker of a long name", func(e *engine) {
 			long := fmt.Sprintf("%0128d", 7)

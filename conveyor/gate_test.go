@@ -268,6 +268,31 @@ func TestGates(t *testing.T) {
 			e.gateShows("g", "a")
 			e.run(opened("g", e.now+1), conveyor.VerdictDone)
 		}},
+		{"triggers that end together count one after the other", func(e *engine) {
+			sync := func(at string) func(*wire.Job) { return func(j *wire.Job) { j.Sync = map[string]string{"at": at} } }
+			e.add(job("g", gated("a"), sync("0")), job("t1", triggers("a"), sync("1")), job("t2", triggers("a"), sync("2")))
+			got := e.reserves("t1", "t2")
+			e.exchange(0, ack(got[0], conveyor.VerdictDone), ack(got[1], conveyor.VerdictDone))
+			for i, r := range e.reserves(opened("g", e.now), opened("g", e.now+1)) {
+				if want := fmt.Sprint(i + 1); r.Sync["at"] != want {
+					e.Errorf("sync of %d: %v", i, r.Sync)
+				}
+			}
+		}},
+		{"a slice of one label does not leave out gates of the next", func(e *engine) {
+			jobs := []*wire.Job{job("first", gated("b"))}
+			for i := range 150 {
+				jobs = append(jobs, job(fmt.Sprintf("g%03d", i), gated("a", "never")))
+			}
+			e.add(jobs...)
+			e.ends("t", conveyor.VerdictDone, "a", "b")
+			e.sweep()
+			e.gateShows("g149", "a+ never")
+			e.run(opened("first", e.now), conveyor.VerdictDone)
+			if tags := tagsOf(e.entry("t")); tags["G"] != "" {
+				e.Errorf("how far it came is left: %v", tags)
+			}
+		}},
 		{"it is told as an event", func(e *engine) {
 			e.add(job("g", gated("a", "b")), job("t", triggers("a")))
 			at, err := e.LastEvent(e.Context())
