@@ -76,6 +76,9 @@ func (c *Client) census(ctx context.Context) (*census, error) {
 	if err := all.readReferences(ctx, c.rdb); err != nil {
 		return nil, read(ctx, "verify", err)
 	}
+	if err := all.readDeclarations(ctx, c.rdb); err != nil {
+		return nil, read(ctx, "verify", err)
+	}
 	for uuid, v := range all.views {
 		v.ended = all.ended[uuid]
 		if y := tagOf(v.entry, 'y'); y != "" {

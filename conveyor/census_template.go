@@ -2,6 +2,7 @@ package conveyor
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,4 +76,28 @@ func (a *census) cycle(id cycleID) *cycleSeen {
 		a.cycles[id] = &cycleSeen{}
 	}
 	return a.cycles[id]
+}
+
+// readDeclarations reads the bytes of templates, which say what their settings are.
+func (a *census) readDeclarations(ctx context.Context, rdb redis.UniversalClient) error {
+	var uuids []string
+	for uuid, v := range a.views {
+		if strings.HasPrefix(v.entry, "t") && v.bytes {
+			uuids = append(uuids, uuid)
+		}
+	}
+	for part := range slices.Chunk(uuids, censusSlice) {
+		pipe := rdb.Pipeline()
+		cmds := make([]*redis.StringCmd, len(part))
+		for i, uuid := range part {
+			cmds[i] = pipe.Get(ctx, a.keys.job(uuid))
+		}
+		if _, err := pipe.Exec(ctx); passOver(err) != nil {
+			return err
+		}
+		for i, uuid := range part {
+			a.views[uuid].template().bytes = cmds[i].Val()
+		}
+	}
+	return nil
 }

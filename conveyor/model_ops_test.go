@@ -272,15 +272,15 @@ func (h *history) ghost() {
 func (h *history) tick() {
 	h.log("tick")
 	type answer struct {
-		Dead []string
-		Next time.Duration
+		Dead        []string
+		Next, Cycle time.Duration
 	}
 	h.do(func() (any, error) {
-		dead, next := h.model.Tick()
-		return answer{append([]string{}, dead...), next}, nil
+		dead, next, cycle := h.model.Tick()
+		return answer{append([]string{}, dead...), next, cycle}, nil
 	}, func(e *engine) (any, error) {
 		r, err := e.Tick(e.Context())
-		return answer{append([]string{}, r.Dead...), r.Next}, err
+		return answer{append([]string{}, r.Dead...), r.Next, r.Cycle}, err
 	})
 }
 

@@ -44,7 +44,9 @@ type judgement struct {
 }
 
 func (j *judgement) say(invariant, key, detail, repair string, f fix) {
-	f.seen = j.entry
+	if f.kind != "aside" { // which rests on no entry
+		f.seen = j.entry
+	}
 	j.found = append(j.found, Violation{invariant, j.uuid, key, detail, repair, f})
 }
 

@@ -94,12 +94,13 @@ func (e *Engine) lose(j *job, why string) {
 }
 
 // Tick is what any process does for all: it releases due jobs, takes jobs from leases that ended and from dead workers, and
-// removes what has been kept long enough. It returns the dead workers, and when to tick again at the latest.
-func (e *Engine) Tick() (dead []string, next time.Duration) {
+// removes what has been kept long enough; then it judges the schedules that are due. It returns the dead workers, when to tick
+// again at the latest, and when a schedule fires.
+func (e *Engine) Tick() (dead []string, next, cycle time.Duration) {
 	dead, next = e.upkeep()
 	sooner := func(at int64) {
-		if until := time.Duration(at-e.now) * time.Millisecond; at > 0 && (next == 0 || until < next) {
-			next = until
+		if until := time.Duration(at-e.now) * time.Millisecond; at > 0 && (cycle == 0 || until < cycle) {
+			cycle = until
 		}
 	}
 	due := e.dueRoots()
@@ -113,7 +114,7 @@ func (e *Engine) Tick() (dead []string, next time.Duration) {
 		sooner(times(root.wire).Next(tickTime(j.until)).UnixMilli()) // also of one whose last cycle this is
 		e.Store(j)
 	}
-	return dead, next
+	return dead, next, cycle
 }
 
 // LateTick is a Tick of a ticker that stops before it stores its first judgement, which it may still do later.
