@@ -13,7 +13,7 @@ var behavioursC = []behaviour{
 	{"C1k", "What is no interval, cron line or time zone is refused with the job's uuid, the mistake, and what to write.",
 		"schedule/schedule.go", "if timezone != \"\" {", "if false {", "", ""},
 	{"C2a", "A tick is never early, and whoever waits learns when it comes.",
-		"lua/tick.lua", "if first then next_at = min(next_at or tonumber(first), tonumber(first)) end", "", "", ""},
+		"lua/tick.lua", "num(cycle_at and tonumber(cycle_at) - now or 0)", "'0'", "", ""},
 	{"C2b", "Of missed ticks the last is made up for, and the others are counted.",
 		"tick_schedule.go", "keep := 1", "keep := 2", "C2d", "it takes two then, too"},
 	{"C2c", "All missed ticks are made up for, oldest first, up to a hundred.",
