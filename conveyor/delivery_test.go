@@ -248,8 +248,31 @@ func TestBroadcast(t *testing.T) {
 			e.pass(2 * time.Second)
 			e.getsAs("a", delivered("news", "a")) // released and taken by one call
 		}},
+		{"its labels are damaged while it is handed out", func(e *engine) {
+			for i := range 250 {
+				e.exchangeAs(fmt.Sprint("w", i), 0)
+			}
+			e.add(job("news", toAll, labelled("x=1")))
+			e.ok(e.rdb.Rename(e.Context(), e.key("labels"), e.key("kept")).Err())
+			e.wrong("labels")
+			if reply := e.tick(); !slices.Contains(reply.Damaged, e.key("labels")) {
+				e.Errorf("damaged: %v", reply.Damaged)
+			}
+			e.states("news closing")
+			e.ok(e.rdb.Rename(e.Context(), e.key("kept"), e.key("labels")).Err())
+			e.pass(10 * time.Second)
+			e.sweep()
+			e.states("news completed")
+			found, err := e.List(e.Context(), conveyor.ListOptions{Labels: map[string]string{"x": "1"}, Limit: 1000})
+			e.ok(err)
+			if len(found) != 251 {
+				e.Errorf("%d jobs have the label", len(found))
+			}
+		}},
 		{"who is alive is damaged", func(e *engine) {
 			e.wrong("workers")
+			e.add(job("one", toWorker("b"))) // nobody is woken
+			e.states("one queued")
 			e.refused(e.Add(e.Context(), job("news", toAll)), conveyor.ErrCorrupt)
 			e.states("news unknown")
 			e.ok(e.rdb.Del(e.Context(), e.key("workers")).Err())

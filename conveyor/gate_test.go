@@ -168,6 +168,17 @@ func TestGates(t *testing.T) {
 			e.gateShows("g3", "b+ c")
 			e.reserves(opened("g1", e.now), opened("g2", e.now))
 		}},
+		{"a trigger with more heirs than one call takes flips once", func(e *engine) {
+			e.add(job("g", gated("a")), job("t", lane(2), triggers("a")))
+			var heirs []*wire.Job
+			for i := range 450 {
+				heirs = append(heirs, job(fmt.Sprintf("h%03d", i), after(0, "t")))
+			}
+			e.add(heirs...)
+			e.run("t", conveyor.VerdictDone)
+			e.sweep()
+			e.states("t completed, " + opened("g", e.now) + " queued, " + opened("g", e.now+1) + " unknown")
+		}},
 		{"a job that is obsolete succeeds", func(e *engine) {
 			e.add(job("root", runAt(e.now+60_000), labelled("x=1")), job("g", gated("a")))
 			e.add(job("t", triggers("a"), dropIf("x=1")))

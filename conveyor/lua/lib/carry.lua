@@ -79,7 +79,7 @@ local function alive(r, text, but)
   for u, c in pairs(S) do
     if c and c ~= r and u ~= but and not has(c, 't') and (labels.given[u] or has(c, 'l') and (c.x or not ENDED[c.st] ~= not ENDED[c.os])) then
       if not ENDED[c.st] and not c.x then
-        local now_has, all = ',' .. (labels.given[u] or call('HGET', labels.key, u) or '') .. ',', true
+        local now_has, all = ',' .. (labels.given[u] or is(labels.key, 'hash') and call('HGET', labels.key, u) or '') .. ',', true
         for i = 1, #parts do all = all and find(now_has, parts[i], 1, true) end
         if all then return true end
       end

@@ -161,7 +161,7 @@ function commit(script, fields)
   end
   for q, n in pairs(woken) do
     local id = n > 0 and match(q, '^@(.*)$')
-    if id and call('ZSCORE', PRE .. 'workers', id) then wake(id, q) end
+    if id and is(PRE .. 'workers', 'zset') and call('ZSCORE', PRE .. 'workers', id) then wake(id, q) end
     local key = PRE .. 'idle:' .. q
     local ids = n > 0 and is(key, 'zset') and call('ZPOPMIN', key, min(n, 10)) or {}
     for i = 1, #ids, 2 do wake(ids[i], q) end

@@ -108,7 +108,8 @@ local function learn(ts)
   local packed = is(labels.key, 'hash') and call('HMGET', labels.key, unpack(want)) or {}
   for i = 1, #want do
     local f = known[want[i]]
-    f.bytes, f.labels, f.carried = got[i], packed[i] or nil, carry.of(S[want[i]])
+    local text = labels.given[want[i]] or packed[i] or ''
+    f.bytes, f.labels, f.carried = got[i], text ~= '' and text or nil, carry.of(S[want[i]])
     if not f.entry or not f.bytes then
       damage(cycle.key(want[i]))
       known[want[i]] = false
@@ -406,7 +407,7 @@ function cycle.commit(rs, zadd, zrem)
         groups[id] = g
         order[#order + 1] = g
       end
-      if not r.os then g.made = g.made + 1 end
+      if not r.os or not cell(root, tick).stored then g.made = g.made + 1 end -- also one that comes back to a cycle that was over
       g.failed = g.failed + (BAD[r.st] and 1 or 0) - (BAD[r.os] and 1 or 0)
       local T, key = get(t), cycle.key(t) .. ':live'
       if live then

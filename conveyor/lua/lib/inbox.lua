@@ -35,8 +35,9 @@ function inbox.deliver(r)
   local key, job = PRE .. 'jobs:' .. r.u .. ':inboxes', PRE .. 'jobs:' .. r.u
   local to, entry = r.to, r.entry
   if not to then
-    if not is(key, 'list') then
-      damage(key)
+    local bad = not is(key, 'list') and key or has(r, 'l') and not is(labels.key, 'hash') and labels.key
+    if bad then
+      damage(bad)
       r.parked = true
       return false
     end

@@ -173,11 +173,12 @@ local function close(r)
   end
   if r.C and not (cycle.emit(r, 'children') and cycle.emit(r, 'heirs')) then return false end
   if has(r, 't') and not cycle.remove(r) then return false end
-  if has(r, 'g') and not has(r, 't') and not cycle.trigger(r) then return false end
   if has(r, 'k') and not work_off(r, 'children', PASS[r.x]) then return false end
   if has(r, 'h') and not work_off(r, 'onComplete', OUT[r.x]) then return false end
   clear(r, 'k')
   clear(r, 'h')
+  -- Last, since what was flipped would be flipped again should anything be left after it.
+  if has(r, 'g') and not has(r, 't') and not cycle.trigger(r) then return false end
   if r.C then r.D = nil end
   finish(r)
   return true

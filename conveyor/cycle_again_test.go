@@ -1,0 +1,76 @@
+package conveyor_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/wire"
+)
+
+// TestCycleAgain: an occurrence that comes back to a cycle that was over is counted in what the history then says of it.
+func TestCycleAgain(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		e.add(job("r", every("hour")))
+		tick, err := e.RunTemplate(e.Context(), "r")
+		e.ok(err)
+		u := occ("r", "r", tick.UnixMilli())
+		e.run(u, conveyor.VerdictFailed)
+		e.pass(time.Minute)
+		e.ok(e.Retry(e.Context(), u))
+		e.run(u, conveyor.VerdictDone)
+		lines, err := e.History(e.Context(), "r", 0)
+		e.ok(err)
+		var got [][2]int
+		for _, c := range lines {
+			got = append(got, [2]int{c.Jobs, c.Failed})
+		}
+		if diff := cmp.Diff([][2]int{{1, 0}, {1, 1}}, got); diff != "" {
+			e.Errorf("jobs and failures, newest first (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestLabelsChangedBeforeEmission: an occurrence gets the labels that the same call gives to its template, and none that it takes.
+func TestLabelsChangedBeforeEmission(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		for _, row := range []struct {
+			name   string
+			labels []string
+			want   string
+		}{{"another", []string{"v=2"}, "v=2"}, {"none", nil, ""}} {
+			e.add(job("r", every("hour")), job("h", downstream, after(wire.Edge_ALWAYS, "r"), labelled("v=1")))
+			tick, err := e.RunTemplate(e.Context(), "r")
+			e.ok(err)
+			change := []func(*wire.Job){downstream, after(wire.Edge_ALWAYS, "r")}
+			if row.labels != nil {
+				change = append(change, labelled(row.labels...))
+			}
+			e.ok(e.Apply(e.Context(), conveyor.Batch{Changes: []conveyor.Change{
+				{Kind: conveyor.ChangeUpdate, Job: job("h", change...)},
+				{Kind: conveyor.ChangeCancel, UUID: occ("r", "r", tick.UnixMilli())}}}))
+			h := occ("h", "r", tick.UnixMilli())
+			if got := e.rdb.HGet(e.Context(), e.key("labels"), h).Val(); got != row.want {
+				e.Errorf("%s: labels %q, want %q", row.name, got, row.want)
+			}
+			e.run(h, conveyor.VerdictDone)
+			e.ok(e.Update(e.Context(), job("h", downstream, after(wire.Edge_ALWAYS, "r"), labelled("v=1"))))
+		}
+	})
+}
+
+// TestLabelsDamagedAmongChanges: a call that has written already goes on without labels that cannot be read.
+func TestLabelsDamagedAmongChanges(t *testing.T) {
+	onBoth(t, func(shared *engine) {
+		e := newEngine(shared.tb, shared.rdb) // it stays as damaged as it is
+		e.add(job("again", labelled("x=1")))
+		e.run("again", conveyor.VerdictDone)
+		e.add(job("up"), job("heir", after(wire.Edge_ALWAYS, "up"), dropIf("x=1")))
+		e.wrong("labels")
+		e.ok(e.Apply(e.Context(), conveyor.Batch{Changes: []conveyor.Change{
+			{Kind: conveyor.ChangeCancel, UUID: "up"}, {Kind: conveyor.ChangeReopen, UUID: "again", Opening: 2}}}))
+		e.states("again completed, up cancelled, heir queued")
+	})
+}
