@@ -74,3 +74,44 @@ func TestLabelsDamagedAmongChanges(t *testing.T) {
 		e.states("again completed, up cancelled, heir queued")
 	})
 }
+
+// TestRemade: an occurrence whose time of retention is over stays while its cycle lives, so that it is not made once more for a
+// template that comes to wait for it.
+func TestRemade(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		root *wire.Job
+		kept time.Duration // by the queue
+	}{
+		{"its own", job("r", every("hour"), removedAfter(time.Second)), 0},
+		{"its queue's", job("r", every("hour")), time.Second},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			onBoth(t, func(e *engine) {
+				e.ok(e.SetQueue(e.Context(), "q", conveyor.QueueSettings{KeepFor: row.kept}))
+				e.add(row.root, job("h", downstream, after(0, "r")))
+				tick, err := e.RunTemplate(e.Context(), "r")
+				e.ok(err)
+				root := conveyor.OccurrenceUUID("r", "r", tick)
+				e.run(root, conveyor.VerdictDone)
+				h := e.take(conveyor.OccurrenceUUID("h", "r", tick))
+				for range 3 {
+					e.pass(2 * time.Second)
+					e.beat("w")
+					e.sweep()
+				}
+				e.add(job("j", downstream, after(0, "r", "h")))
+				e.end(h, conveyor.VerdictDone)
+				e.sweep()
+				last := e.reserves(conveyor.OccurrenceUUID("j", "r", tick))
+				e.end(last[0], conveyor.VerdictDone)
+				for range 3 {
+					e.pass(2 * time.Second)
+					e.beat("w")
+					e.sweep()
+				}
+				e.states(root + " unknown")
+			})
+		})
+	}
+}

@@ -3,8 +3,10 @@ package conveyor_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/wire"
 )
 
 // TestDamagedTemplateKeys: a key that cannot be worked with delays those who need it and nobody else, and nothing is refused for it.
@@ -96,5 +98,51 @@ func TestRetryOfAnOccurrenceNeverStarted(t *testing.T) {
 		e.ok(e.Cancel(e.Context(), "holder"))
 		e.ok(e.Retry(e.Context(), a))
 		e.starts("a@0")
+	})
+}
+
+// TestDamagedTemplate: of what cannot be read of a template nothing follows for the cycles that live.
+func TestDamagedTemplate(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		damage func(e *engine) error
+		named  []string // what the tick names
+		states string
+	}{
+		{"what becomes of overlapping cycles is lost", func(e *engine) error {
+			return e.rdb.HDel(e.Context(), e.key("template:r"), "overlap").Err()
+		}, []string{}, occ("r", "r", firstHour) + " queued, " + occ("r", "r", firstHour+hour) + " queued"},
+		{"its entry is junk", func(e *engine) error {
+			return e.rdb.HSet(e.Context(), e.key("status"), "r", "junk").Err()
+		}, []string{"status r"}, occ("r", "r", firstHour) + " queued, " + occ("r", "r", firstHour+hour) + " unknown"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			onBoth(t, func(shared *engine) {
+				e := newEngine(shared.tb, shared.rdb)
+				e.add(job("r", every("1 hour"), overlap(wire.Schedule_REPLACE)))
+				e.tickAt(firstHour)
+				e.ok(row.damage(e))
+				e.at(firstHour + hour)
+				named := []string{}
+				for _, key := range row.named {
+					named = append(named, e.key(key))
+				}
+				e.want(named, append([]string{}, e.tick().Damaged...))
+				e.states(row.states)
+				e.same("ticks", int64(1), e.rdb.ZCard(e.Context(), e.key("ticks")).Val())
+			})
+		})
+	}
+}
+
+// TestBacklogOfNoRoot: the ticks asked for of a schedule go with it when its template comes to stand downstream of another.
+func TestBacklogOfNoRoot(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		e.add(job("r", every("1 hour")), job("x", every("1 hour"), overlap(wire.Schedule_SKIP)))
+		e.at(firstHour + 3*hour)
+		_, err := e.Backfill(e.Context(), "x", time.UnixMilli(firstHour), time.UnixMilli(firstHour+2*hour), false)
+		e.ok(err)
+		e.ok(e.Update(e.Context(), job("x", downstream, after(0, "r"))))
+		e.same("backlog", int64(0), e.rdb.Exists(e.Context(), e.key("backlog:x")).Val())
 	})
 }

@@ -12,6 +12,10 @@ local ticks, key = PRE .. 'ticks', cycle.key(u)
 local R = get(u)
 if not is(ticks, 'zset') or not is(key, 'hash') then return {'0', '0', is(key, 'hash') and ticks or key} end
 local f = call('HMGET', key, 'when', 'since', 'off', 'hand')
+if R and R.bad then
+  call('ZADD', ticks, num(now + 10000), u)
+  return {'0', '0', unpack(damaged)}
+end
 if not R or R.st ~= 't' then
   call('ZREM', ticks, u)
   return {'0', '0'}

@@ -27,6 +27,9 @@ func (e *Engine) Retry(uuid string) error {
 	}
 	if j.of != "" {
 		c := e.joinCycle(j)
+		if c.anew {
+			c.made++
+		}
 		c.failed = max(0, c.failed-1)
 	}
 	j.nextOpening()

@@ -22,6 +22,7 @@ type cycle struct {
 	replaced bool // by a later one: what it still makes is cancelled at once
 	made     int
 	failed   int
+	anew     bool // begun by this call, though it may have been over before
 }
 
 // OccurrenceUUID is the uuid of what a template makes for one cycle: it says which, so that it is made once.
@@ -51,7 +52,7 @@ func (e *Engine) members(root string, tick int64) []*job {
 func (e *Engine) joinCycle(j *job) *cycle {
 	c := e.cycleOf(j.root, j.tick)
 	if c == nil {
-		c = &cycle{tick: j.tick, began: e.now}
+		c = &cycle{tick: j.tick, began: e.now, anew: true}
 		e.cycles[j.root] = append(e.cycles[j.root], c)
 		slices.SortFunc(e.cycles[j.root], func(a, b *cycle) int { return cmp.Compare(a.tick, b.tick) })
 	}
@@ -67,6 +68,7 @@ func (o end) spoils() bool {
 func (e *Engine) closeCycles() {
 	for root, list := range e.cycles {
 		e.cycles[root] = slices.DeleteFunc(list, func(c *cycle) bool {
+			c.anew = false
 			if len(e.members(root, c.tick)) > 0 {
 				return false
 			}

@@ -21,16 +21,25 @@ func (e *Engine) retain(j *job) {
 func (e *Engine) sweep() {
 	for name, list := range e.over {
 		keepFor, count := e.queues[name].keeps()
+		var stay []retained
 		for len(list) > 0 && (list[0].at <= e.now-keepFor || len(list) > count) {
 			if j := e.jobs[list[0].uuid]; j != nil && !j.live() && j.ended <= list[0].at {
-				e.sweepJob(j)
+				if e.stays(j) {
+					stay = append(stay, retained{j.uuid, e.now})
+				} else {
+					e.sweepJob(j)
+				}
 			}
 			list = list[1:]
 		}
-		e.over[name] = list
+		e.over[name] = append(list, stay...)
 	}
 	for _, j := range e.jobs {
-		if j.removeAt > 0 && j.removeAt <= e.now {
+		switch {
+		case j.removeAt == 0 || j.removeAt > e.now:
+		case e.stays(j):
+			e.retain(j)
+		default:
 			e.sweepJob(j)
 		}
 	}
@@ -40,6 +49,9 @@ func (e *Engine) sweep() {
 		}
 	}
 }
+
+// stays tells whether an occurrence is kept as long again: while its cycle lives it is known that it was made.
+func (e *Engine) stays(j *job) bool { return j.of != "" && e.cycleOf(j.root, j.tick) != nil }
 
 // sweepJob removes a job; a recorded one loses only what it could be retried from.
 func (e *Engine) sweepJob(j *job) {

@@ -34,6 +34,12 @@ end
 
 cycle.of = cycle_of
 
+-- lives tells whether the cycle of an occurrence is not over.
+function cycle.lives(r)
+  local tick, _, root = cycle_of(r)
+  return kind(PRE .. 'cycle:' .. root .. ':' .. tick) == 'set'
+end
+
 -- Cells are the live cycles as far as this script has read or begun them: root -> tick -> cell.
 local cells, whole = {}, {} -- whole: roots all of whose cycles were read
 local fresh = {}            -- occurrences that this script made, in order
@@ -295,7 +301,7 @@ function cycle.begin(T, tick, asked)
   local f = call('HMGET', key, 'overlap', 'max', 'used', 'last')
   local most, used, last = tonumber(f[2] or 0) or 0, tonumber(f[3] or 0) or 0, tonumber(f[4] or 0) or 0
   if most > 0 and used >= most and not asked then return 'h' end
-  local live = f[1] ~= 'a' and not asked and live_ticks(T.u) or {}
+  local live = (f[1] == 's' or f[1] == 'r') and not asked and live_ticks(T.u) or {}
   if f[1] == 's' and #live > 0 then
     cycle.note(T.u, tick, 's', now_text, now_text)
     return 's'

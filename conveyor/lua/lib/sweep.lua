@@ -1,5 +1,12 @@
--- sweep: what retention takes away. A job with a record keeps status, result and labels; nothing else of it stays.
+-- sweep: what retention takes away. A job with a record keeps status, result and labels; nothing else of it stays. An occurrence
+-- stays as long again while its cycle lives: by its entry it is known that it was made.
+local postponed = 0
 local function sweep_job(r)
+  if r.C and cycle.lives(r) then
+    postponed = postponed + 1
+    r.expire = true
+    return touch(r, true)
+  end
   if not has(r, 'r') then return forget(r, true) end
   call('DEL', PRE .. 'jobs:' .. r.u .. ':log')
   call('HDEL', PRE .. 'failed', r.u)
@@ -36,11 +43,11 @@ local function sweep_queue(q, n)
   return #us
 end
 
--- sweep takes up to n jobs in all and tells whether more may be due.
+-- sweep takes up to n jobs in all and tells whether more may be due. What was postponed is no reason to come back at once.
 local function sweep(n)
   for _, q in ipairs(call('ZRANGEBYSCORE', PRE .. 'sweeps', '-inf', num(now), 'LIMIT', 0, 20)) do
     n = n - sweep_queue(q, n)
-    if n <= 0 then return true end
+    if n <= 0 then return postponed == 0 end
   end
   local us = call('ZRANGEBYSCORE', PRE .. 'removals', '-inf', num(now), 'LIMIT', 0, n)
   load(us)
@@ -49,7 +56,7 @@ local function sweep(n)
     if r and r.r and ENDED[r.st] then sweep_job(r) end
   end
   many('ZREM', PRE .. 'removals', us)
-  return #us >= n
+  return #us >= n and postponed == 0
 end
 
 -- expire ends up to n jobs that waited too long for their first start, and tells whether there may be more.

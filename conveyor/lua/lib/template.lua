@@ -86,6 +86,7 @@ function cycle.restore(r, c)
     if not kept[e.u .. (KIN[e.k] and 'p' or 'h')] then gone[#gone + 1] = e end
   end
   put(r, c, f)
+  if sub(c.template, 1, 1) == 'd' then write('DEL', PRE .. 'backlog:' .. r.u) end -- its root's cycles are its own
   cycle.gate(r, c.gate, write)
   link('ZREM', r, gone)
   link('ZADD', r, c.edges)
