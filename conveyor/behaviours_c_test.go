@@ -27,7 +27,7 @@ var behavioursC = []behaviour{
 	{"C3b", "An occurrence knows its template and its tick.",
 		"entry.go", "s.Root = s.Template", "s.Root = \"\"", "", ""},
 	{"C3c", "Cycles overlap when they may.",
-		"lua/lib/cycle.lua", "local live = f[1] ~= 'a' and not asked and", "local live = not asked and", "C2c C3f C4d C9b", "they have several live cycles too"},
+		"lua/lib/cycle.lua", "local live = (f[1] == 's' or f[1] == 'r') and not asked and", "local live = not asked and", "C2c C3f C4d C9b", "they have several live cycles too"},
 	{"C3d", "A tick is skipped while any part of an earlier cycle is live, and never caught up.",
 		"lua/lib/cycle.lua", "if f[1] == 's' and #live > 0 then", "if f[1] == 's' and #live > 1 then", "", ""},
 	{"C3e", "An earlier cycle is replaced: what waits is cancelled, what runs is told.",
