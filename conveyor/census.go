@@ -195,7 +195,7 @@ func (a *census) readReferences(ctx context.Context, rdb redis.UniversalClient) 
 			err = scan(ctx, rdb.ZScan(ctx, key, 0, "", censusSlice), 2, func(v []string) { a.workers[v[0]] = true })
 		case name == "results", name == "failures", name == "failed", name == "progress", carriedFlags[name] != "":
 			err = a.readFields(ctx, rdb, key, name)
-		case name == "ticks", strings.HasPrefix(name, "emits:"), strings.HasPrefix(name, "gate:"), strings.HasSuffix(name, ":live"):
+		case name == "ticks", strings.HasPrefix(name, "emits:"), strings.HasPrefix(name, "gate:"), occurrencesKey(name):
 			err = scan(ctx, rdb.ZScan(ctx, key, 0, "", censusSlice), 2, func(v []string) { a.view(v[0]).listed[name] = wholeScore(v[1]) })
 		case templateKey(name) != "":
 			err = a.readTemplate(ctx, rdb, key, name)
@@ -295,6 +295,12 @@ func wantedKind(name string) string {
 		return "set"
 	}
 	return ""
+}
+
+// occurrencesKey tells whether a key lists the occurrences of a template. A queue or a label may be named live too.
+func occurrencesKey(name string) bool {
+	rest, ok := strings.CutPrefix(name, "template:")
+	return ok && strings.HasSuffix(rest, ":live")
 }
 
 // readEnded reads a list of ended jobs, "<ms> <uuid>" each. Jobs that live again may be named still.

@@ -84,6 +84,8 @@ func strange(name string) bool {
 	case "queue":
 		queue, lane, lanes := strings.Cut(rest, ":")
 		return !validName(strings.TrimPrefix(queue, "@")) || lanes && lane != "0" && lane != "2"
+	case "ended":
+		return !validPlace(rest)
 	case "jobs":
 		uuid, what, more := strings.Cut(rest, ":")
 		return !validName(uuid) || more && wantedKind("jobs:"+uuid+":"+what) == ""

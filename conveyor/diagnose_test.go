@@ -95,6 +95,38 @@ func TestDiagnose(t *testing.T) {
 	})
 }
 
+// TestDiagnoseInnocent wants names that people choose, and keys that only few namespaces have, to be nothing that needs a hand.
+func TestDiagnoseInnocent(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		innocent := func(e *engine) {
+			e.Helper()
+			found, err := e.Diagnose(e.Context(), conveyor.OrphanAge)
+			e.ok(err)
+			if len(found.Violations)+len(found.Strange)+len(found.Damaged) > 0 {
+				e.Errorf("%v, strange: %v, damaged: %v", found.Violations, found.Strange, found.Damaged)
+			}
+		}
+		e.Run("a queue named live, with idle workers", func(e *engine) {
+			e.beat("w")
+			_, err := e.Exchange(e.Context(), conveyor.ExchangeRequest{Worker: "w", Number: e.number.Add(1), Queues: []string{"live"}, Want: 1})
+			e.ok(err)
+			innocent(e)
+			e.add(job("a", queue("live")))
+			innocent(e)
+		})
+		e.Run("labels that end as lists of occurrences do", func(e *engine) {
+			e.add(job("g", gated("live", "data:live")))
+			innocent(e)
+		})
+		e.Run("the ended jobs of an inbox", func(e *engine) {
+			e.beat("w")
+			e.add(job("one", toWorker("w")))
+			e.doneAs("w", e.getsAs("w", "one")...)
+			innocent(e)
+		})
+	})
+}
+
 // TestRepairTells wants the event log to say what was repaired.
 func TestRepairTells(t *testing.T) {
 	onBoth(t, func(e *engine) {

@@ -42,7 +42,7 @@ func (j *judgement) occurrence() {
 	}
 	live := "template:" + template + ":live"
 	for name := range j.listed {
-		if strings.HasSuffix(name, ":live") && (name != live || !j.status.State.live()) {
+		if occurrencesKey(name) && (name != live || !j.status.State.live()) {
 			j.unref("I2", j.keys.key(name), "zset", "names a job that is no live occurrence of it")
 		}
 	}

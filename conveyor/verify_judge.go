@@ -80,7 +80,7 @@ func (v *view) judgeUnknown() []Violation {
 	}
 	j.untemplated("gone")
 	for name := range v.listed {
-		if strings.HasSuffix(name, ":live") {
+		if occurrencesKey(name) {
 			j.unref("I2", v.keys.key(name), "zset", "names a job without status")
 		}
 	}
