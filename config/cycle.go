@@ -41,7 +41,7 @@ func (s *scope) cycles(c *content, job *Job) {
 	}
 	if obsolete != nil && (gate != nil || job.Schedule != nil) {
 		s.r.error(sumConflict, obsolete.header, "A job with %s is a template and never starts itself, so it cannot become obsolete. Write obsolete_if into a job downstream of it, "+
-			"or remove %[1]s.", map[bool]string{true: "a gate", false: "a schedule"}[gate != nil])
+			"or remove the %[2]s.", map[bool]string{true: "a gate", false: "a schedule"}[gate != nil], map[bool]string{true: "gate", false: "schedule"}[gate != nil])
 	}
 }
 

@@ -132,7 +132,9 @@ func howFar(p conveyor.Progress) string {
 func (p *Plain) following(steps []board.Step) {
 	old := 0
 	for _, s := range steps {
-		if !p.board.Applied(s.Job.Addr) && board.SectionOf(s.Job.Status.State) != board.Done && s.Job.Status.State != conveyor.StateUnknown {
+		switch state := s.Job.Status.State; {
+		case p.board.Applied(s.Job.Addr), board.SectionOf(state) == board.Done:
+		case state != conveyor.StateUnknown && state != conveyor.StateTemplate: // a template never settles
 			old++
 		}
 	}

@@ -54,8 +54,8 @@ func (a *app) jobListCommand() *cobra.Command {
 	l := &jobListing{a: a}
 	cmd := &cobra.Command{
 		Use: "list [DIR | FILES]", Short: "List jobs",
-		Long: `Lists the jobs of the namespace in the order of their uuids, all or those that every
-option given selects.
+		Long: `Lists the jobs of the namespace, all or those that every option given selects. With
+-limit these are the ones with the lowest uuids. The table is in order of address.
 
 -state takes a state as the list shows it, live for all that are not over, or ended;
 -label takes NAME=VALUE, where * is any name or any value.`,
@@ -71,7 +71,7 @@ waybill job list -label region=eu -json examples/sales`,
 	f.StringArrayVar(&l.labels, "label", nil, "Only jobs with the label `NAME=VALUE`. May be given several times: then with all of them.")
 	f.BoolVar(&l.own, "workflow", false, "Only jobs that the state of the workflow records.")
 	f.IntVar(&l.limit, "limit", conveyor.DefaultListLimit, "List at most `N` jobs.")
-	f.StringVar(&l.after, "after", "", "Go on after this `UUID`, the last one of the list before.")
+	f.StringVar(&l.after, "after", "", "Go on after this `UUID`, as the list before says.")
 	f.BoolVar(&l.json, "json", false, "Write one JSON object.")
 	return cmd
 }

@@ -175,6 +175,8 @@ func (q *logsRequest) source(s *store, t logTarget) *logSource {
 func (q *logsRequest) nothing(t logTarget) string {
 	name := screen.Clean(t.name)
 	switch {
+	case t.fence == 0 && t.over: // skipped, obsolete, expired, or handed to all workers, who have jobs of their own then
+		return name + " has ended without a start: it has no log."
 	case t.fence == 0:
 		return name + " has not started yet."
 	case q.attempt > t.fence:

@@ -13,6 +13,7 @@ import (
 type logTarget struct {
 	uuid, name string
 	fence      int64 // starts so far
+	over       bool  // it has ended
 	made       bool  // an occurrence, which has no record
 }
 
@@ -41,7 +42,7 @@ func (q *logsRequest) targets(ctx context.Context, s *store, r roll) ([]logTarge
 		for _, address := range chosen {
 			record, live := r.state.Records[address], r.state.Live[address]
 			if live.Status != planner.Template {
-				targets = append(targets, logTarget{uuid: record.UUID.String(), name: address, fence: live.Fence})
+				targets = append(targets, logTarget{uuid: record.UUID.String(), name: address, fence: live.Fence, over: live.Status.Ended()})
 				continue
 			}
 			c, err := r.cyclic(ctx, s, record.UUID.String())
@@ -53,7 +54,7 @@ func (q *logsRequest) targets(ctx context.Context, s *store, r roll) ([]logTarge
 				return nil, err
 			}
 			for _, o := range slices.Backward(made) {
-				targets = append(targets, logTarget{uuid: o.UUID, name: r.name(o.UUID), fence: o.Fence, made: true})
+				targets = append(targets, logTarget{uuid: o.UUID, name: r.name(o.UUID), fence: o.Fence, over: o.State.Ended(), made: true})
 			}
 		}
 	}
@@ -66,7 +67,7 @@ func (q *logsRequest) targets(ctx context.Context, s *store, r roll) ([]logTarge
 		if err != nil {
 			return nil, err
 		}
-		if t := (logTarget{uuid: uuid, name: r.name(uuid), fence: found[0].Fence, made: true}); found[0].State != conveyor.StateUnknown {
+		if t := (logTarget{uuid: uuid, name: r.name(uuid), fence: found[0].Fence, over: found[0].State.Ended(), made: true}); found[0].State != conveyor.StateUnknown {
 			targets = append(targets, t)
 		}
 	}

@@ -208,7 +208,7 @@ func tickOf(c conveyor.Cycle) string { return c.Tick.UTC().Format("2006-01-02T15
 
 // cycleLog are the cycles of a template as lines, the latest first.
 func (m *model) cycleLog(cycles []conveyor.Cycle) []string {
-	columns := []column{{head: "CYCLE", width: 24}, {head: "OUTCOME", width: 14}, {head: "TOOK", width: 8, right: true},
+	columns := []column{{head: "CYCLE", width: 24}, {head: "OUTCOME", width: 14}, {head: "TOOK", width: 6, right: true},
 		{head: "JOBS", width: 5, right: true}, {head: "FAILED", width: 6, right: true}, {head: "BEGAN", width: 19}}
 	lines := []string{"── " + tableLine(columns, heads(columns))}
 	for _, c := range cycles {
