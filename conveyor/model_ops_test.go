@@ -196,6 +196,9 @@ func (h *history) exchange() {
 		r.Done = append(r.Done, h.end(held))
 	}
 	reply := h.exchangeAs(r)
+	kept = slices.DeleteFunc(kept, func(k conveyor.Reservation) bool { // it lost the job, and has it again
+		return slices.ContainsFunc(reply.Reserved, func(r conveyor.Reservation) bool { return r.Job.Uuid == k.Job.Uuid })
+	})
 	h.held[worker] = append(kept, reply.Reserved...)
 }
 

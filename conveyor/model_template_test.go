@@ -221,8 +221,8 @@ func (h *history) retryOccurrence() {
 
 func (h *history) longPass() {
 	d := time.Duration(h.int("pass", 1, 180_000)) * time.Millisecond
-	if h.one("outage", 12) {
-		d = time.Duration(h.int("outage", 1, 250)) * time.Minute
+	if h.one("outage", 12) { // what is caught up has to fit into one script, with all that it makes and replaces
+		d = time.Duration(h.int("outage", 1, 12)) * time.Minute
 	}
 	h.log("pass %s", d)
 	h.move(d)

@@ -280,7 +280,7 @@ func (h *history) sound() {
 
 func (h *history) pass() {
 	d := time.Duration(h.int("pass", 1, 4000)) * time.Millisecond
-	if h.one("long", 40) {
+	if h.one("long", 40) && !h.templates {
 		d = 8 * 24 * time.Hour
 	}
 	h.log("pass %s", d)

@@ -89,6 +89,14 @@ func TestTemplates(t *testing.T) {
 			e.emits("h+3h0m0s")
 			e.history("r", "completed+3h0m0s", "replaced+2h0m0s", "replaced+1h0m0s")
 		})
+		e.Behaviour("C3e and hands its unique key to the later one", func(e *engine) {
+			e.add(job("r", every("hour"), overlap(wire.Schedule_REPLACE), func(j *wire.Job) { j.Unique = "key" }))
+			e.ticks()
+			e.from(hour)
+			e.from(2 * hour)
+			e.emits("r+2h0m0s")
+			e.history("r", "completed+2h0m0s", "replaced+1h0m0s")
+		})
 		e.Behaviour("C3f a whole graph runs once in each cycle, by its edges in that cycle", func(e *engine) {
 			e.add(job("heir", downstream, after(0, "left", "right")), job("failed", downstream, after(wire.Edge_FAILURE, "left")),
 				job("left", downstream, under("r")), job("right", downstream, under("r")), job("r", every("hour")))

@@ -11,7 +11,7 @@ local u, when, since, judged, next_tick = ARGV[1], ARGV[2], ARGV[3], ARGV[4], AR
 local ticks, key = PRE .. 'ticks', cycle.key(u)
 local R = get(u)
 if not is(ticks, 'zset') or not is(key, 'hash') then return {'0', '0', is(key, 'hash') and ticks or key} end
-local f = call('HMGET', key, 'when', 'since', 'off', 'hand')
+local f = call('HMGET', key, 'when', 'since', 'off', 'hand', 'max', 'used')
 if R and R.bad then
   call('ZADD', ticks, num(now + 10000), u)
   return {'0', '0', unpack(damaged)}
@@ -20,7 +20,8 @@ if not R or R.st ~= 't' then
   call('ZREM', ticks, u)
   return {'0', '0'}
 end
-if f[1] ~= when or f[2] ~= since or f[3] == '1' or f[4] == '1' then return {'0', '0'} end
+local held = (tonumber(f[5]) or 0) > 0 and (tonumber(f[6]) or 0) >= tonumber(f[5]) -- by a cycle that somebody asked for meanwhile
+if held or f[1] ~= when or f[2] ~= since or f[3] == '1' or f[4] == '1' then return {'0', '0'} end
 call('HSET', key, 'since', judged, 'next', next_tick)
 if next_tick == '' then call('ZREM', ticks, u) else call('ZADD', ticks, next_tick, u) end
 if ARGV[6] ~= '0' then cycle.note(u, ARGV[7], 'm', now_text, now_text, '', '', ARGV[6]) end

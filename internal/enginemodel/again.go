@@ -49,6 +49,9 @@ func (e *Engine) declare(j *job) {
 	j.state, j.due, j.delay = conveyor.StateHeld, runAt(j.wire), delay(j.wire)
 	j.edges = slices.DeleteFunc(j.edges, func(d edge) bool { return d.mark != undecided })
 	edges := edgesOf(j.wire)
+	if j.of != "" {
+		edges = e.within(j, edges)
+	}
 	for i := range edges {
 		edges[i].madeBy = 0
 	}

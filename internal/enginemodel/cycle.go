@@ -150,19 +150,7 @@ func (e *Engine) occurrences(templates []*job, root string, tick int64) {
 		c.made++
 		w := proto.CloneOf(e.jobs[j.of].wire)
 		w.Uuid, w.TemplateUuid, w.Tick = j.uuid, j.of, strconv.FormatInt(tick, 10)
-		edges := edgesOf(w)
-		for i := range edges {
-			d := &edges[i]
-			d.counts = true // nobody gives it other edges
-			up, same := e.jobs[d.up], e.jobs[OccurrenceUUID(d.up, root, tick)]
-			if same != nil || up != nil && up.template != nil {
-				d.up, d.opening = OccurrenceUUID(d.up, root, tick), 1
-				if same != nil {
-					d.opening = same.opening
-				}
-			}
-		}
-		_ = e.begin(j, w, edges, beginning{}) // an occurrence is never refused
+		_ = e.begin(j, w, e.within(j, edgesOf(w)), beginning{}) // an occurrence is never refused
 		if c.replaced {
 			e.cancel(j)
 		}
@@ -170,6 +158,22 @@ func (e *Engine) occurrences(templates []*job, root string, tick int64) {
 			e.settle(j)
 		}
 	}
+}
+
+// within are the edges of an occurrence: those to templates lead to the occurrences of its own cycle.
+func (e *Engine) within(j *job, edges []edge) []edge {
+	for i := range edges {
+		d := &edges[i]
+		d.counts = true // nobody gives it other edges
+		up, same := e.jobs[d.up], e.jobs[OccurrenceUUID(d.up, j.root, j.tick)]
+		if same != nil || up != nil && up.template != nil {
+			d.up, d.opening = OccurrenceUUID(d.up, j.root, j.tick), 1
+			if same != nil {
+				d.opening = same.opening
+			}
+		}
+	}
+	return edges
 }
 
 // upstreams makes what a held occurrence waits for in its cycle and what does not exist yet.

@@ -65,7 +65,7 @@ func (e *Engine) judgeTicks(root *job) Judgement {
 // Store takes a judgement, unless the schedule has changed, was judged or was stopped since.
 func (e *Engine) Store(j Judgement) {
 	root := e.jobs[j.uuid]
-	if root == nil || root.template == nil || root.wire.Schedule == nil || root.wire.Schedule.Disabled || root.template.hand {
+	if root == nil || root.template == nil || !root.ticks() {
 		return
 	}
 	t := root.template

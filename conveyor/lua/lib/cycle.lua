@@ -314,6 +314,7 @@ function cycle.begin(T, tick, asked)
       settle(T)
     end
   end
+  if #live > 0 then cancel_replaced(T.u) end -- now, as far as it comes: a unique key is handed on by who is to end
   cell(T.u, tick).begun = true
   make({T.u}, T.u, tick)
   call('HSET', key, 'used', num(used + 1), 'last', num(max(last, tonumber(tick))))
@@ -377,6 +378,7 @@ function cycle.remove(T)
     try('ZREM', cycle.emits_key(e.u, KIN[e.k] and 'children' or 'heirs'), T.u)
   end
   try('ZREM', PRE .. 'ticks', T.u)
+  try('ZREM', PRE .. 'todo', T.u) -- the backlog that waited there goes too
   carry.give(T, 's')
   cycle.ungate(T)
   for _, name in ipairs({key, key .. ':live', PRE .. 'history:' .. T.u, PRE .. 'backlog:' .. T.u}) do dels[#dels + 1] = name end
