@@ -89,7 +89,7 @@ func TestTemplates(t *testing.T) {
 			e.emits("h+3h0m0s")
 			e.history("r", "completed+3h0m0s", "replaced+2h0m0s", "replaced+1h0m0s")
 		})
-		e.Behaviour("C3e and hands its unique key to the later one", func(e *engine) {
+		e.Behaviour("and its unique key is the later one's", func(e *engine) {
 			e.add(job("r", every("hour"), overlap(wire.Schedule_REPLACE), func(j *wire.Job) { j.Unique = "key" }))
 			e.ticks()
 			e.from(hour)
