@@ -174,12 +174,14 @@ func listedOr(names []string, most int) string {
 // scheduled is a sentence about the schedules of a plan that changes nothing, "" without any.
 func (p *Plan) scheduled() string {
 	var first *Row
-	schedules, gates := 0, 0
+	schedules, disabled, gates := 0, 0, 0
 	for _, r := range p.Rows {
 		switch {
 		case r.Job == nil || r.Live.Status != Template:
 		case r.Job.Gate != nil:
 			gates++
+		case r.Job.Schedule != nil && r.Job.Schedule.Disabled:
+			disabled++
 		case r.Job.Schedule != nil:
 			schedules++
 			if len(r.Fires) > 0 && (first == nil || r.Fires[0].Before(first.Fires[0])) {
@@ -198,6 +200,9 @@ func (p *Plan) scheduled() string {
 			text += fmt.Sprintf("; %s fires next %s", name, fireText(first.Fires[0], zoneOf(first.Job.Schedule)))
 		}
 		parts = append(parts, text+".")
+	}
+	if disabled > 0 {
+		parts = append(parts, counted(disabled, "schedule is", "schedules are")+" disabled.")
 	}
 	if gates > 0 {
 		parts = append(parts, counted(gates, "gate waits", "gates wait")+" for labels.")

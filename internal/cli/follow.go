@@ -25,7 +25,7 @@ type chase struct {
 
 	jobs   map[string]conveyor.Status
 	addrs  map[string]config.Addr
-	warned map[string]bool // queues that nobody serves
+	warned map[string]bool // queues that nobody serves; "" once nothing can start before others
 }
 
 // followWait is how long an event is waited for before it is looked at whether anybody serves the jobs.
@@ -145,6 +145,7 @@ func (x *chase) run(ctx context.Context, from int64) error {
 			}
 		}
 		if silent {
+			x.outside()
 			if err := x.unserved(ctx); err != nil {
 				return err
 			}
@@ -207,6 +208,25 @@ func (x *chase) tell(ctx context.Context, prior, s conveyor.Status, p applier.Po
 	x.to.Observe(e)
 }
 
+// outside warns once when nothing can start before jobs that are not among those followed.
+func (x *chase) outside() {
+	var held []string
+	for uuid, s := range x.jobs {
+		switch {
+		case s.State == conveyor.StateHeld:
+			held = append(held, x.addrs[uuid].String())
+		case !s.State.Ended():
+			return
+		}
+	}
+	if len(held) == 0 || x.warned[""] {
+		return
+	}
+	x.warned[""] = true
+	x.to.Observe(applier.Warning{Summary: slices.Min(held) + " waits for a job outside its cycle",
+		Detail: "It starts when that has ended; waybill job show tells what it waits for."})
+}
+
 // unserved warns of queues whose jobs nobody takes.
 func (x *chase) unserved(ctx context.Context) error {
 	var workers []conveyor.WorkerInfo
@@ -222,7 +242,7 @@ func (x *chase) unserved(ctx context.Context) error {
 		}
 		if !slices.ContainsFunc(workers, func(w conveyor.WorkerInfo) bool { return w.Alive && slices.Contains(w.Queues, s.Queue) }) {
 			x.warned[s.Queue] = true
-			x.to.Observe(applier.Warning{Summary: "No worker serves queue " + s.Queue,
+			x.to.Observe(applier.Warning{Summary: fmt.Sprintf("No worker serves queue %q", s.Queue),
 				Detail: "The jobs of the cycle wait for one. Start it with: waybill worker" + x.store.elsewhere()})
 		}
 	}
