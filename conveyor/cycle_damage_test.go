@@ -83,7 +83,7 @@ func TestOccurrenceWithoutItsKey(t *testing.T) {
 		e.states(a2 + " queued, " + a3 + " skipped")
 		e.ok(e.Retry(e.Context(), r3))
 		e.starts("a@2 r@3")
-		e.want("3 completed, 2 completed 0/2, 3 failed 1/2, 1 completed 0/2, 0 completed 0/2", e.histories("r"))
+		e.want("3 completed 0/1, 2 completed 0/2, 3 failed 1/2, 1 completed 0/2, 0 completed 0/2", e.histories("r"))
 	})
 }
 
