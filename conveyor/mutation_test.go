@@ -32,7 +32,7 @@ const EnvMarks = "WAYBILL_TEST_MARKS"
 const MarkSign = "mark "
 
 // mutantMemory is what a process with a mutation may use, in bytes: one that never ends tends to fill the memory first.
-const mutantMemory = 1 << 30
+const mutantMemory = 3 << 30
 
 // scripts are all that are embedded, by their file.
 var scripts = func() map[string]*script {
