@@ -183,7 +183,13 @@ func (b *books) reopen() {
 func (b *books) retry() {
 	uuid := b.some()
 	for _, uuid := range []string{uuid, fmt.Sprintf("j%d", b.made)} {
-		b.do("retry "+uuid, func(e *engine) (any, error) { return nil, e.Retry(e.Context(), uuid) })
+		before := b.status(uuid).Opening
+		b.do("retry "+uuid, func(e *engine) (any, error) {
+			if e.status(uuid).Opening > before { // done, and what it waits for may have excluded it at once
+				return nil, nil
+			}
+			return nil, e.Retry(e.Context(), uuid)
+		})
 	}
 }
 
