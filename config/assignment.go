@@ -31,8 +31,8 @@ type assignment struct {
 func (l *loader) assignVariables() {
 	for _, entry := range l.o.Environ {
 		name, text, _ := strings.Cut(entry, "=")
-		if name, ok := strings.CutPrefix(name, variablePrefix); ok && l.variables[name] != nil {
-			l.variables[name].given = l.textAssignment("environment variable "+variablePrefix+name, text)
+		if name, ok := strings.CutPrefix(name, variablePrefix); ok && l.root.variables[name] != nil {
+			l.root.variables[name].given = l.textAssignment("environment variable "+variablePrefix+name, text)
 		}
 	}
 	for _, file := range l.variableFiles() {
@@ -45,8 +45,8 @@ func (l *loader) assignVariables() {
 			l.assignOption(v.Assign)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(l.variables)) {
-		l.variables[name].settle(l)
+	for _, name := range slices.Sorted(maps.Keys(l.root.variables)) {
+		l.root.variables[name].settle(l)
 	}
 }
 
@@ -62,19 +62,19 @@ func (l *loader) assignOption(option string) {
 		return
 	}
 	a := l.textAssignment("-var "+clip(name), text)
-	v := l.variables[name]
+	v := l.root.variables[name]
 	switch {
 	case v != nil:
 		v.given = a
-	case !l.incomplete:
+	case !l.root.dir.incomplete:
 		l.r.error(sumUndeclaredVariable, wholeFile("-var "+clip(name)), "-var sets %q, and no such variable is declared.%s Declare it with variable %q {}, or leave the option out.",
-			clip(name), didYouMean(name, maps.Keys(l.variables)), clip(name))
+			clip(name), didYouMean(name, maps.Keys(l.root.variables)), clip(name))
 	}
 }
 
 // variableFiles lists the files that are read without being named.
 func (l *loader) variableFiles() []string {
-	entries, err := os.ReadDir(l.dir)
+	entries, err := os.ReadDir(l.root.dir.path)
 	if err != nil {
 		return nil // reported when the sources were read
 	}
@@ -83,9 +83,9 @@ func (l *loader) variableFiles() []string {
 		switch name := e.Name(); {
 		case e.IsDir():
 		case name == variableFile || name == variableFile+".json":
-			first = append(first, filepath.Join(l.dir, name))
+			first = append(first, filepath.Join(l.root.dir.path, name))
 		case strings.HasSuffix(name, ".auto.wbvars") || strings.HasSuffix(name, ".auto.wbvars.json"):
-			auto = append(auto, filepath.Join(l.dir, name))
+			auto = append(auto, filepath.Join(l.root.dir.path, name))
 		}
 	}
 	return append(first, auto...)
@@ -108,12 +108,12 @@ func (l *loader) assignFile(name string) {
 				continue
 			}
 			first[a.Name] = at
-			v := l.variables[a.Name]
+			v := l.root.variables[a.Name]
 			switch {
 			case v != nil:
 				v.given = &assignment{expr: a.Expr, at: a.Range, from: name}
-			case !l.incomplete:
-				r.warn(sumUndeclaredVariable, at, "The file sets %q, and no such variable is declared.%s Declare it, or remove the line.", clip(a.Name), didYouMean(a.Name, maps.Keys(l.variables)))
+			case !l.root.dir.incomplete:
+				r.warn(sumUndeclaredVariable, at, "The file sets %q, and no such variable is declared.%s Declare it, or remove the line.", clip(a.Name), didYouMean(a.Name, maps.Keys(l.root.variables)))
 			}
 		}
 	}

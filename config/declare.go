@@ -18,19 +18,20 @@ type parsed struct {
 
 // declare registers what the files declare. Plain jobs are registered by the name that the scan found and parsed
 // later, each right before its evaluation, so that no more than a few syntax trees exist at a time.
-func (l *loader) declare() {
+func (d *directory) declare() {
+	l := d.l
 	type unit struct {
 		source *source
 		item   *item
 	}
 	var eager []unit
-	for _, s := range l.sources {
+	for _, s := range d.sources {
 		for i := range s.items {
 			it := &s.items[i]
 			switch {
 			case l.o.Quick && (it.kind == "job" || it.kind == "queue" || it.kind == "output"):
 			case it.kind == "job" && it.label != "" && !it.instanced:
-				l.declareJob(&jobBlock{name: it.label, source: s, item: it, header: it.headerRange(s)})
+				d.declareJob(&jobBlock{name: it.label, source: s, item: it, header: it.headerRange(s)})
 			default:
 				eager = append(eager, unit{s, it})
 			}
@@ -43,14 +44,14 @@ func (l *loader) declare() {
 			p := &results[i]
 			l.r.add(p.report.diags)
 			if p.broken && len(p.blocks) == 0 {
-				l.incomplete = true
+				d.incomplete = true
 			}
 			for j := range p.blocks {
-				l.declareBlock(&p.blocks[j], wave[i].source, p.broken)
+				d.declareBlock(&p.blocks[j], wave[i].source, p.broken)
 			}
 		}
 		if len(l.r.diags) > maxDiagnostics {
-			l.incomplete = true // garbage; what is reported already is enough
+			d.incomplete = true // garbage; what is reported already is enough
 			return
 		}
 	}
@@ -92,7 +93,8 @@ func (s *source) parse(it *item) (p parsed) {
 }
 
 // declareBlock registers one block of the top level.
-func (l *loader) declareBlock(b *block, s *source, broken bool) {
+func (d *directory) declareBlock(b *block, s *source, broken bool) {
+	l := d.l
 	switch b.kind.name {
 	case "workflow":
 		if l.workflow != nil {
@@ -104,19 +106,19 @@ func (l *loader) declareBlock(b *block, s *source, broken bool) {
 		}
 		l.workflow = b
 	case "variable":
-		if first, ok := l.variables[b.label]; ok {
+		if first, ok := d.variables[b.label]; ok {
 			l.duplicate("variable", b.label, b.labelRange, first.block.header)
 		} else if l.r.identifier("variable", b.label, b.labelRange) {
-			l.variables[b.label] = newVariable(b, broken, &l.r)
+			d.variables[b.label] = newVariable(b, broken, &l.r)
 		}
 	case "locals":
-		l.declareLocals(b, broken)
+		d.declareLocals(b, broken)
 	case "moved":
 		if !broken {
-			l.moved = append(l.moved, b)
+			d.moved = append(d.moved, b)
 		}
 	case "job":
-		l.declareJob(&jobBlock{name: b.label, source: s, header: b.header, block: b, broken: broken})
+		d.declareJob(&jobBlock{name: b.label, source: s, header: b.header, block: b, broken: broken})
 	case "queue":
 		if first, ok := l.queues[b.label]; ok {
 			l.duplicate("queue", b.label, b.labelRange, first.header)
@@ -124,23 +126,23 @@ func (l *loader) declareBlock(b *block, s *source, broken bool) {
 			l.queues[b.label] = b
 		}
 	case "output":
-		if first, ok := l.outputs[b.label]; ok {
+		if first, ok := d.outputs[b.label]; ok {
 			l.duplicate("output", b.label, b.labelRange, first.header)
 		} else if l.r.identifier("output", b.label, b.labelRange) && !broken {
-			l.outputs[b.label] = b
+			d.outputs[b.label] = b
 		}
 	}
 }
 
-func (l *loader) declareJob(j *jobBlock) {
-	if first, ok := l.jobs[j.name]; ok {
+func (d *directory) declareJob(j *jobBlock) {
+	if first, ok := d.jobs[j.name]; ok {
 		at, other := j.header, first.header
 		if at.Filename < other.Filename || at.Filename == other.Filename && at.Start.Byte < other.Start.Byte {
 			at, other = other, at
 		}
-		l.duplicate("job", j.name, at, other)
-	} else if l.r.identifier("job", j.name, j.header) {
-		l.jobs[j.name] = j
+		d.l.duplicate("job", j.name, at, other)
+	} else if d.l.r.identifier("job", j.name, j.header) {
+		d.jobs[j.name] = j
 	}
 }
 
@@ -149,17 +151,18 @@ func (l *loader) duplicate(kind, name string, at, first hcl.Range) {
 }
 
 // declareLocals registers the arguments of a locals block, which may have any name.
-func (l *loader) declareLocals(b *block, broken bool) {
+func (d *directory) declareLocals(b *block, broken bool) {
+	l := d.l
 	attrs, diags := b.body.JustAttributes()
 	if !broken {
 		l.r.add(diags)
 	}
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		a := attrs[name]
-		if first, ok := l.locals[name]; ok {
+		if first, ok := d.locals[name]; ok {
 			l.duplicate("local", name, a.NameRange, first.attr.nameRange)
 		} else if l.r.identifier("local", name, a.NameRange) {
-			l.locals[name] = &local{name: name, attr: attribute{name: name, nameRange: a.NameRange, expr: a.Expr}, broken: broken}
+			d.locals[name] = &local{name: name, attr: attribute{name: name, nameRange: a.NameRange, expr: a.Expr}, broken: broken}
 		}
 	}
 }

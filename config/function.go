@@ -14,9 +14,9 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// functions is the table of functions, under the names they have in Terraform. Those that read files are bound to the
+// functionTable is the table of functions, under the names they have in Terraform. Those that read files are bound to the
 // workflow's directory.
-func (l *loader) functions() map[string]function.Function {
+func (l *loader) functionTable() map[string]function.Function {
 	table := maps.Clone(pureFunctions())
 	for name, f := range l.fileFunctions() {
 		table[name] = f

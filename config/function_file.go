@@ -166,8 +166,8 @@ func templateError(name string, diags hcl.Diagnostics) error {
 
 // templateFunctions are all functions but templatefile, which could call itself.
 func (l *loader) templateFunctions() map[string]function.Function {
-	table := make(map[string]function.Function, len(l.base.Functions))
-	for name, f := range l.base.Functions {
+	table := make(map[string]function.Function, len(l.functions))
+	for name, f := range l.functions {
 		if name != "templatefile" {
 			table[name] = f
 		}

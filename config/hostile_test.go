@@ -214,7 +214,7 @@ func (*crash) Value(*hcl.EvalContext) (cty.Value, hcl.Diagnostics) { panic("defe
 // crashed evaluates it.
 func crashed() hcl.Diagnostics {
 	var r report
-	s := &scope{l: &loader{}, r: &r}
+	s := &scope{l: &loader{}, m: &module{dir: &directory{}}, r: &r}
 	s.evaluate(&crash{hclsyntax.LiteralValueExpr{SrcRange: wholeFile("x.hcl")}})
 	return r.diags
 }
@@ -232,7 +232,7 @@ func TestCrashOfAFunctionIsADiagnostic(t *testing.T) {
 		t.Fatal(diags)
 	}
 	var r report
-	s := &scope{l: &loader{}, r: &r, ctx: &hcl.EvalContext{Functions: map[string]function.Function{"boom": boom}}}
+	s := &scope{l: &loader{}, m: &module{dir: &directory{}}, r: &r, ctx: &hcl.EvalContext{Functions: map[string]function.Function{"boom": boom}}}
 	if _, ok := s.evaluate(call); ok {
 		t.Error("evaluated")
 	}

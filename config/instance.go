@@ -21,6 +21,7 @@ const (
 
 // jobBlock is one job block: the instances it stands for, and how to get at its body.
 type jobBlock struct {
+	m      *module // that it is a job of
 	name   string
 	header hcl.Range
 	source *source
@@ -62,10 +63,11 @@ func (j *jobBlock) instances() []InstanceKey {
 var plainInstance = []InstanceKey{{}}
 
 // expand evaluates count or for_each.
-func (l *loader) expand(j *jobBlock) {
+func (m *module) expand(j *jobBlock) {
+	l := m.l
 	a := j.repeat(nil)
 	j.keys = []InstanceKey{}
-	s := &scope{l: l, r: &l.r, roots: rootVar | rootLocal | rootJob | rootPath | rootWorkflow, what: a.name}
+	s := m.scope(&l.r, rootVar|rootLocal|rootJob|rootPath|rootWorkflow, a.name)
 	if j.broken || !s.check(a) {
 		j.broken = true
 		return
@@ -252,7 +254,7 @@ func (j *jobBlock) has(k InstanceKey) bool {
 	return found
 }
 
-func (j *jobBlock) addr(k InstanceKey) Addr { return Addr{Name: j.name, Key: k} }
+func (j *jobBlock) addr(k InstanceKey) Addr { return Addr{Module: j.m.addr, Name: j.name, Key: k} }
 
 func (j *jobBlock) addrs() []Addr {
 	keys := j.instances()

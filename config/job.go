@@ -7,15 +7,19 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// evaluateJobs evaluates all job blocks, several at a time, and gives their instances by address.
+// evaluateJobs evaluates the job blocks of all modules, several at a time, and gives their instances by address.
 func (l *loader) evaluateJobs() []*Job {
-	blocks := make([]*jobBlock, 0, len(l.jobs))
+	var blocks []*jobBlock
 	total := 0
-	for _, j := range l.jobs {
-		blocks = append(blocks, j)
-		total += len(j.instances())
+	for _, m := range l.modules {
+		first := len(blocks)
+		blocks = slices.Grow(blocks, len(m.jobs))
+		for _, j := range m.jobs {
+			blocks = append(blocks, j)
+			total += len(j.instances())
+		}
+		slices.SortFunc(blocks[first:], func(a, b *jobBlock) int { return strings.Compare(a.name, b.name) })
 	}
-	slices.SortFunc(blocks, func(a, b *jobBlock) int { return strings.Compare(a.name, b.name) })
 	if total > maxInstances {
 		l.r.error(sumTooManyJobs, blocks[0].header, "The workflow has %d jobs; at most %d are supported.", total, maxInstances)
 		return nil
@@ -55,7 +59,8 @@ func (l *loader) evaluateJob(j *jobBlock, r *report) []Job {
 		return nil
 	}
 	c := b.open(r)
-	s := &scope{l: l, r: r, roots: rootVar | rootLocal | rootJob | rootPath | rootWorkflow, what: "this job", self: j}
+	s := j.m.scope(r, rootVar|rootLocal|rootJob|rootPath|rootWorkflow, "this job")
+	s.self = j
 	for i := range c.attrs {
 		switch c.attrs[i].name {
 		case "count":

@@ -11,9 +11,9 @@ import (
 
 // checkJob checks a reference to a job and what follows its name.
 func (s *scope) checkJob(name string, t hcl.Traversal) bool {
-	j := s.l.jobs[name]
+	j := s.m.jobs[name]
 	if j == nil {
-		s.undeclared(sumUndeclaredJob, "job", name, t, maps.Keys(s.l.jobs))
+		s.undeclared(sumUndeclaredJob, "job", name, t, maps.Keys(s.m.jobs))
 		return false
 	}
 	rest := t[2:]

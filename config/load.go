@@ -4,34 +4,27 @@ import (
 	"path/filepath"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
 )
 
 // DefaultNamespace is the Redis key namespace of a workflow that names none.
 const DefaultNamespace = "waybill"
 
-// loader is one Load: what the files declare, and the values found so far.
+// loader is one Load: its modules, and what they have in common.
 type loader struct {
-	o       Options
-	dir     string
-	sources []*source
-	files   map[string]*hcl.File // for snippets, also of values that are in no file
-	r       report
+	o     Options
+	files map[string]*hcl.File // for snippets, also of values that are in no file
+	r     report
 
-	workflow  *block
-	variables map[string]*variable
-	locals    map[string]*local
-	jobs      map[string]*jobBlock
-	queues    map[string]*block
-	outputs   map[string]*block
-	moved     []*block
-	// incomplete: some block could not be read at all, so a name that is not declared may be declared in it.
-	incomplete bool
+	root     *module
+	modules  []*module // all instances, the root among them, by address
+	workflow *block
+	queues   map[string]*block
 
-	name  string
-	base  *hcl.EvalContext // what every expression may use; locals are in it once all are known
-	disk  *disk
-	total int // of instances of blocks with count or for_each
+	name      string
+	functions map[string]function.Function
+	disk      *disk
+	total     int // of instances of blocks with count or for_each
 }
 
 // Load evaluates the files of one workflow. The diagnostics hold every mistake that is found, in the order of the
@@ -39,21 +32,19 @@ type loader struct {
 // Sources, which show the places of the mistakes.
 func Load(o Options) (*Workflow, hcl.Diagnostics) {
 	o = o.withDefaults()
-	l := &loader{
-		o: o, files: map[string]*hcl.File{},
-		variables: map[string]*variable{}, locals: map[string]*local{}, jobs: map[string]*jobBlock{},
-		queues: map[string]*block{}, outputs: map[string]*block{},
-	}
+	l := &loader{o: o, files: map[string]*hcl.File{}, queues: map[string]*block{}}
 	w := &Workflow{Namespace: DefaultNamespace, Sources: l.files}
 	if err := o.validate(); err != nil {
 		l.r.error(sumCannotRead, wholeFile("options"), "%v.", err)
 		return w, l.r.sorted()
 	}
-	l.read()
-	w.Dir = l.dir
-	l.declare()
+	d := l.readRoot()
+	w.Dir = d.path
+	d.declare()
+	l.root = l.newRoot(d)
+	l.modules = []*module{l.root}
 	l.nameWorkflow(w)
-	l.disk = newDisk(l.dir)
+	l.disk = newDisk(d.path)
 	l.assignVariables()
 	l.evaluate(w)
 	return w, l.r.sorted()
@@ -61,23 +52,17 @@ func Load(o Options) (*Workflow, hcl.Diagnostics) {
 
 // evaluate finds the values, in the order in which they depend on each other.
 func (l *loader) evaluate(w *Workflow) {
-	l.base = &hcl.EvalContext{
-		Functions: l.functions(),
-		Variables: map[string]cty.Value{
-			"var":      l.variableObject(),
-			"path":     cty.ObjectVal(map[string]cty.Value{"module": cty.StringVal("."), "root": cty.StringVal(".")}),
-			"workflow": cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal(l.name)}),
-		},
-	}
+	l.functions = l.functionTable()
+	l.root.newBase()
 	if l.o.Quick {
-		l.evaluateOnly(l.workflowNeeds())
+		l.root.evaluateOnly(l.workflowNeeds())
 		l.evaluateWorkflow(w)
 		return
 	}
 	l.workflowNeeds() // reports jobs among them
-	l.evaluateAll()
-	l.base.Variables["local"] = l.localObject()
-	l.validateVariables()
+	l.root.evaluateAll()
+	l.root.base.Variables["local"] = l.root.localObject()
+	l.root.validateVariables()
 	l.evaluateWorkflow(w)
 	w.Queues = l.evaluateQueues()
 	w.Outputs = l.evaluateOutputs()
@@ -87,28 +72,35 @@ func (l *loader) evaluate(w *Workflow) {
 	l.checkRelations(w.Jobs)
 }
 
-// read finds the files, reads them and cuts them into items, several at a time.
-func (l *loader) read() {
-	var names []string
-	l.dir, names = findSources(l.o.Paths, &l.r)
-	l.incomplete = l.r.failed()
-	l.sources = make([]*source, len(names))
+// readRoot finds and reads the files of the workflow.
+func (l *loader) readRoot() *directory {
+	path, names := findSources(l.o.Paths, &l.r)
+	d := l.newDirectory(path)
+	d.incomplete = l.r.failed()
+	d.read(names)
+	return d
+}
+
+// read reads files and cuts them into items, several at a time.
+func (d *directory) read(names []string) {
+	l := d.l
+	d.sources = make([]*source, len(names))
 	reports := make([]report, len(names))
 	parallel(len(names), 1, func(i int) {
 		s := &source{name: names[i], json: filepath.Ext(names[i]) == ".json"}
 		s.bytes = readSource(s.name, &reports[i])
 		s.split(&reports[i])
-		l.sources[i] = s
+		d.sources[i] = s
 	})
 	total := 0
-	for i, s := range l.sources {
-		l.incomplete = l.incomplete || reports[i].failed()
+	for i, s := range d.sources {
+		d.incomplete = d.incomplete || reports[i].failed()
 		l.r.add(reports[i].diags)
 		l.files[s.name] = &hcl.File{Bytes: s.bytes, Nav: &outline{src: s.bytes}}
 		if total += len(s.bytes); total > maxTotal {
 			l.r.error(sumFileTooLarge, wholeFile(s.name), "The files of this workflow have more than %d MiB in all.", maxTotal>>20)
-			l.sources = l.sources[:i]
-			l.incomplete = true
+			d.sources = d.sources[:i]
+			d.incomplete = true
 			break
 		}
 	}

@@ -14,19 +14,19 @@ type local struct {
 }
 
 // evaluateLocal finds the value of a local whose references have theirs.
-func (l *loader) evaluateLocal(x *local) {
+func (m *module) evaluateLocal(x *local) {
 	x.value = cty.DynamicVal
 	if x.broken {
 		return
 	}
-	s := &scope{l: l, r: &l.r, roots: rootVar | rootLocal | rootJob | rootPath | rootWorkflow, what: "a local"}
+	s := m.scope(&m.l.r, rootVar|rootLocal|rootJob|rootPath|rootWorkflow, "a local")
 	if !s.check(&x.attr) {
 		return
 	}
 	s.ctx = s.contextWithLocals()
 	if val, ok := s.value(&x.attr); ok {
-		if l.tooHeavy(val) {
-			l.r.error(sumValueTooLarge, x.attr.expr.Range(), "The value of local.%s has more than 64 MiB. Read large data where it is used, from files in a job's inputs.", x.name)
+		if tooHeavy(val) {
+			s.r.error(sumValueTooLarge, x.attr.expr.Range(), "The value of local.%s has more than 64 MiB. Read large data where it is used, from files in a job's inputs.", x.name)
 			return
 		}
 		x.value = val
@@ -41,7 +41,7 @@ func (s *scope) contextWithLocals() *hcl.EvalContext {
 	}
 	vals := make(map[string]cty.Value, len(s.locals))
 	for _, name := range s.locals {
-		vals[name] = s.l.locals[name].value
+		vals[name] = s.m.locals[name].value
 	}
 	ctx = ctx.NewChild()
 	ctx.Variables = map[string]cty.Value{"local": cty.ObjectVal(vals)}
@@ -49,9 +49,9 @@ func (s *scope) contextWithLocals() *hcl.EvalContext {
 }
 
 // localObject is the value of local in expressions, once all are evaluated.
-func (l *loader) localObject() cty.Value {
-	vals := make(map[string]cty.Value, len(l.locals))
-	for name, x := range l.locals {
+func (m *module) localObject() cty.Value {
+	vals := make(map[string]cty.Value, len(m.locals))
+	for name, x := range m.locals {
 		vals[name] = x.value
 	}
 	return cty.ObjectVal(vals)
@@ -59,7 +59,7 @@ func (l *loader) localObject() cty.Value {
 
 // tooHeavy tells whether a value takes more than 64 MiB when it is written out. Locals that double each other would
 // else fill the memory within a few lines.
-func (l *loader) tooHeavy(val cty.Value) bool {
+func tooHeavy(val cty.Value) bool {
 	budget := 64 << 20
 	return !weigh(val, &budget)
 }

@@ -69,7 +69,7 @@ type movedBlock struct {
 // evaluateMoved reads the moved blocks and checks them against the jobs and each other.
 func (l *loader) evaluateMoved() []Moved {
 	var list []movedBlock
-	for _, b := range l.moved {
+	for _, b := range l.root.dir.moved {
 		c := b.open(&l.r)
 		from, to := c.attr("from"), c.attr("to")
 		if from == nil || to == nil {
@@ -172,7 +172,7 @@ func (k *movedCheck) check(m movedBlock) bool {
 
 // gone reports a job that has moved away and is still declared.
 func (k *movedCheck) gone(m movedBlock) bool {
-	j := k.l.jobs[m.From.Name]
+	j := k.l.root.jobs[m.From.Name]
 	if j == nil || j.broken || !m.Whole() && !j.has(m.From.Key) {
 		return true
 	}
@@ -187,18 +187,18 @@ func (k *movedCheck) there(m movedBlock) bool {
 		return true
 	}
 	l := k.l
-	j := l.jobs[m.To.Name]
+	j := l.root.jobs[m.To.Name]
 	switch at := m.to.expr.Range(); {
-	case j == nil && l.incomplete, j != nil && (j.broken || m.Whole() || j.has(m.To.Key)):
+	case j == nil && l.root.dir.incomplete, j != nil && (j.broken || m.Whole() || j.has(m.To.Key)):
 		return true
 	case j == nil:
-		l.r.error(sumUndeclaredJob, at, "No job %q is declared, so nothing can move there.%s", clip(m.To.Name), didYouMean(m.To.Name, maps.Keys(l.jobs)))
+		l.r.error(sumUndeclaredJob, at, "No job %q is declared, so nothing can move there.%s", clip(m.To.Name), didYouMean(m.To.Name, maps.Keys(l.root.jobs)))
 	case j.repeat(nil) == nil:
 		l.r.error(sumNoInstance, at, "Job %q has neither count nor for_each, so it has no instances to choose from: write job.%[1]s.", m.To.Name)
 	case m.To.Key.Kind == NoKey:
 		l.r.error(sumMissingKey, at, "Job %q has %s set, so there are several of it. %s", j.name, j.repeat(nil).name, j.howToIndex(""))
 	default:
-		(&scope{l: l, r: &l.r}).noInstance(j, m.To.Key.value(), at)
+		l.root.scope(&l.r, 0, "").noInstance(j, m.To.Key.value(), at)
 	}
 	return false
 }

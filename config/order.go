@@ -33,10 +33,10 @@ func (n node) attr() *attribute {
 func (n node) at() hcl.Range { return n.attr().nameRange }
 
 // needs lists the nodes that a node's expression refers to. Variables and plain jobs are known before all nodes.
-func (l *loader) needs(expr hcl.Expression) []node {
+func (m *module) needs(expr hcl.Expression) []node {
 	var list []node
 	references(expr, func(t hcl.Traversal) {
-		n, ok := l.nodeOf(t)
+		n, ok := m.nodeOf(t)
 		if ok && !slices.Contains(list, n) {
 			list = append(list, n)
 		}
@@ -44,7 +44,7 @@ func (l *loader) needs(expr hcl.Expression) []node {
 	return list
 }
 
-func (l *loader) nodeOf(t hcl.Traversal) (node, bool) {
+func (m *module) nodeOf(t hcl.Traversal) (node, bool) {
 	if len(t) < 2 {
 		return node{}, false
 	}
@@ -54,11 +54,11 @@ func (l *loader) nodeOf(t hcl.Traversal) (node, bool) {
 	}
 	switch t.RootName() {
 	case "local":
-		if x := l.locals[step.Name]; x != nil {
+		if x := m.locals[step.Name]; x != nil {
 			return node{local: x}, true
 		}
 	case "job":
-		if j := l.jobs[step.Name]; j != nil && j.repeat(nil) != nil {
+		if j := m.jobs[step.Name]; j != nil && j.repeat(nil) != nil {
 			return node{job: j}, true
 		}
 	}
@@ -66,44 +66,44 @@ func (l *loader) nodeOf(t hcl.Traversal) (node, bool) {
 }
 
 // evaluateAll evaluates every node after those it needs.
-func (l *loader) evaluateAll() {
+func (m *module) evaluateAll() {
 	var nodes []node
-	for _, name := range slices.Sorted(maps.Keys(l.locals)) {
-		nodes = append(nodes, node{local: l.locals[name]})
+	for _, name := range slices.Sorted(maps.Keys(m.locals)) {
+		nodes = append(nodes, node{local: m.locals[name]})
 	}
-	for _, name := range slices.Sorted(maps.Keys(l.jobs)) {
-		if j := l.jobs[name]; j.block != nil {
-			j.block.open(&l.r)
-			if j.repeat(&l.r) != nil {
+	for _, name := range slices.Sorted(maps.Keys(m.jobs)) {
+		if j := m.jobs[name]; j.block != nil {
+			j.block.open(&m.l.r)
+			if j.repeat(&m.l.r) != nil {
 				nodes = append(nodes, node{job: j})
 			}
 		}
 	}
-	l.evaluateNodes(nodes)
+	m.evaluateNodes(nodes)
 }
 
 // evaluateOnly evaluates the given nodes and what they need.
-func (l *loader) evaluateOnly(nodes []node) {
+func (m *module) evaluateOnly(nodes []node) {
 	seen := map[node]bool{}
 	for i := 0; i < len(nodes); i++ {
 		if seen[nodes[i]] {
 			continue
 		}
 		seen[nodes[i]] = true
-		nodes = append(nodes, l.needs(nodes[i].attr().expr)...)
+		nodes = append(nodes, m.needs(nodes[i].attr().expr)...)
 	}
-	l.evaluateNodes(slices.SortedFunc(maps.Keys(seen), func(a, b node) int { return strings.Compare(a.String(), b.String()) }))
+	m.evaluateNodes(slices.SortedFunc(maps.Keys(seen), func(a, b node) int { return strings.Compare(a.String(), b.String()) }))
 }
 
 // evaluateNodes works through the nodes in an order of their dependencies. What is left in the end is in a cycle,
 // or needs something that is: its value stays unknown.
-func (l *loader) evaluateNodes(nodes []node) {
+func (m *module) evaluateNodes(nodes []node) {
 	needs := make(map[node][]node, len(nodes))
 	waiting := make(map[node]int, len(nodes))
 	dependents := make(map[node][]node, len(nodes))
 	var ready []node
 	for _, n := range nodes {
-		needs[n] = l.needs(n.attr().expr)
+		needs[n] = m.needs(n.attr().expr)
 		waiting[n] = len(needs[n])
 		for _, d := range needs[n] {
 			dependents[d] = append(dependents[d], n)
@@ -115,9 +115,9 @@ func (l *loader) evaluateNodes(nodes []node) {
 	for done := 0; done < len(ready); done++ {
 		n := ready[done]
 		if n.local != nil {
-			l.evaluateLocal(n.local)
+			m.evaluateLocal(n.local)
 		} else {
-			l.expand(n.job)
+			m.expand(n.job)
 		}
 		delete(waiting, n)
 		for _, d := range dependents[n] {
@@ -126,11 +126,11 @@ func (l *loader) evaluateNodes(nodes []node) {
 			}
 		}
 	}
-	l.reportCycles(nodes, needs, waiting)
+	m.reportCycles(nodes, needs, waiting)
 }
 
 // reportCycles names each cycle among the nodes that could not be evaluated, once.
-func (l *loader) reportCycles(nodes []node, needs map[node][]node, left map[node]int) {
+func (m *module) reportCycles(nodes []node, needs map[node][]node, left map[node]int) {
 	seen := map[node]bool{} // followed already
 	for _, start := range nodes {
 		if _, isLeft := left[start]; !isLeft {
@@ -146,13 +146,13 @@ func (l *loader) reportCycles(nodes []node, needs map[node][]node, left map[node
 			i := slices.IndexFunc(needs[n], func(d node) bool { _, isLeft := left[d]; return isLeft })
 			n = needs[n][i]
 			if from, closed := at[n]; closed {
-				l.reportCycle(path[from:])
+				m.reportCycle(path[from:])
 			}
 		}
 	}
 }
 
-func (l *loader) reportCycle(cycle []node) {
+func (m *module) reportCycle(cycle []node) {
 	names := make([]string, 0, len(cycle)+1)
 	for _, n := range append(slices.Clone(cycle), cycle[0]) {
 		names = append(names, n.String())
@@ -162,10 +162,10 @@ func (l *loader) reportCycle(cycle []node) {
 		names = slices.Insert(names[len(names)-shown+1:], 0, names[0], "...")
 	}
 	if len(cycle) == 1 {
-		l.r.error(sumReferenceCycle, cycle[0].at(), "%s refers to itself.", names[0])
+		m.l.r.error(sumReferenceCycle, cycle[0].at(), "%s refers to itself.", names[0])
 		return
 	}
-	l.r.error(sumReferenceCycle, cycle[0].at(), "These values need each other, so none of them can be found: %s.", strings.Join(names, " -> "))
+	m.l.r.error(sumReferenceCycle, cycle[0].at(), "These values need each other, so none of them can be found: %s.", strings.Join(names, " -> "))
 }
 
 func (n node) giveUp() {

@@ -141,8 +141,8 @@ func (s *scope) checkReference(t hcl.Traversal) (ok, instance bool) {
 	case rootVar:
 		return s.checkVar(attr, t), false
 	case rootLocal:
-		if s.l.locals[attr] == nil {
-			s.undeclared(sumUndeclaredLocal, "local", attr, t, maps.Keys(s.l.locals))
+		if s.m.locals[attr] == nil {
+			s.undeclared(sumUndeclaredLocal, "local", attr, t, maps.Keys(s.m.locals))
 			return false, false
 		}
 		s.needLocal(attr)
@@ -173,10 +173,10 @@ func (s *scope) checkFixed(t hcl.Traversal, attr string, names ...string) bool {
 }
 
 func (s *scope) checkVar(name string, t hcl.Traversal) bool {
-	v := s.l.variables[name]
+	v := s.m.variables[name]
 	switch {
 	case v == nil:
-		s.undeclared(sumUndeclaredVariable, "variable", name, t, maps.Keys(s.l.variables))
+		s.undeclared(sumUndeclaredVariable, "variable", name, t, maps.Keys(s.m.variables))
 		return false
 	case v.missing:
 		v.reportMissing(s.r)
@@ -187,7 +187,7 @@ func (s *scope) checkVar(name string, t hcl.Traversal) bool {
 
 // undeclared reports a reference to what no block declares, unless a block could not be read.
 func (s *scope) undeclared(sum summary, kind, name string, t hcl.Traversal, declared func(func(string) bool)) {
-	if s.l.incomplete {
+	if s.m.dir.incomplete {
 		return
 	}
 	what := fmt.Sprintf("No %s %q is declared.", kind, clip(name))
@@ -214,13 +214,13 @@ func (s *scope) unknownRoot(name string, t hcl.Traversal) {
 		hint = fmt.Sprintf("This version does not support %s.", name)
 	case name == "self":
 		hint = `The instance of a job is known by each.key, each.value or count.index.`
-	case len(t) > 1 && s.l.jobs[name] != nil:
+	case len(t) > 1 && s.m.jobs[name] != nil:
 		hint = fmt.Sprintf("Did you mean job.%s?", name)
-	case s.l.variables[name] != nil:
+	case s.m.variables[name] != nil:
 		hint = fmt.Sprintf("Did you mean var.%s?", name)
-	case s.l.locals[name] != nil:
+	case s.m.locals[name] != nil:
 		hint = fmt.Sprintf("Did you mean local.%s?", name)
-	case s.l.jobs[name] != nil:
+	case s.m.jobs[name] != nil:
 		hint = fmt.Sprintf("Did you mean job.%s?", name)
 	case len(t) > 1:
 		if near := nearest(name, maps.Keys(rootNames)); near != "" {

@@ -19,6 +19,7 @@ var sensitive = sensitiveMark{}
 // scope evaluates the expressions of one block, or of one instance of a job.
 type scope struct {
 	l     *loader
+	m     *module // whose names the expressions know
 	r     *report
 	roots roots
 	what  string // the block in sentences: "the workflow block"
@@ -52,13 +53,13 @@ func (s *scope) checkAll(c *content) {
 // context extends the base by the jobs that are referred to, so that no block pays for the others.
 func (s *scope) context() *hcl.EvalContext {
 	if len(s.jobs) == 0 {
-		return s.l.base
+		return s.m.base
 	}
 	vals := make(map[string]cty.Value, len(s.jobs))
 	for _, j := range s.jobs {
 		vals[j.name] = j.object()
 	}
-	ctx := s.l.base.NewChild()
+	ctx := s.m.base.NewChild()
 	ctx.Variables = map[string]cty.Value{"job": cty.ObjectVal(vals)}
 	return ctx
 }

@@ -19,7 +19,7 @@ func (l *loader) nameWorkflow(w *Workflow) {
 		w.Name = l.workflow.label
 	}
 	if !w.Named {
-		w.Name = directoryName(l.dir)
+		w.Name = directoryName(l.root.dir.path)
 	}
 	l.name = w.Name
 }
@@ -52,7 +52,7 @@ func (l *loader) workflowNeeds() []node {
 	var visit func(c *content)
 	visit = func(c *content) {
 		for i := range c.attrs {
-			needs = append(needs, l.needs(c.attrs[i].expr)...)
+			needs = append(needs, l.root.needs(c.attrs[i].expr)...)
 		}
 		for i := range c.blocks {
 			visit(c.blocks[i].open(&l.r))
@@ -69,7 +69,7 @@ func (l *loader) workflowNeeds() []node {
 				needs[i].local.broken = true
 			}
 		})
-		for _, n := range l.needs(needs[i].local.attr.expr) {
+		for _, n := range l.root.needs(needs[i].local.attr.expr) {
 			if n.local != nil && !slices.Contains(needs, n) {
 				needs = append(needs, n)
 			}
@@ -84,7 +84,7 @@ func (l *loader) evaluateWorkflow(w *Workflow) {
 		return
 	}
 	c := l.workflow.open(&l.r)
-	s := &scope{l: l, r: &l.r, roots: rootVar | rootLocal | rootPath | rootWorkflow, what: "the workflow block"}
+	s := l.root.scope(&l.r, rootVar|rootLocal|rootPath|rootWorkflow, "the workflow block")
 	s.checkAll(c)
 	s.ctx = s.contextWithLocals()
 	if a := c.attr("required_version"); a != nil {
@@ -129,7 +129,7 @@ func (l *loader) evaluateQueues() []*Queue {
 	for _, name := range slices.Sorted(maps.Keys(l.queues)) {
 		b := l.queues[name]
 		c := b.open(&l.r)
-		s := &scope{l: l, r: &l.r, roots: rootVar | rootLocal | rootPath | rootWorkflow, what: "a queue"}
+		s := l.root.scope(&l.r, rootVar|rootLocal|rootPath|rootWorkflow, "a queue")
 		s.prepare(c)
 		q := &Queue{Name: name, Weight: 1, Range: b.header}
 		if a := c.attr("concurrency"); a != nil {
@@ -156,10 +156,10 @@ func (l *loader) evaluateQueues() []*Queue {
 // evaluateOutputs reads the output blocks, by name.
 func (l *loader) evaluateOutputs() []*Output {
 	var outputs []*Output
-	for _, name := range slices.Sorted(maps.Keys(l.outputs)) {
-		b := l.outputs[name]
+	for _, name := range slices.Sorted(maps.Keys(l.root.dir.outputs)) {
+		b := l.root.dir.outputs[name]
 		c := b.open(&l.r)
-		s := &scope{l: l, r: &l.r, roots: rootVar | rootLocal | rootJob | rootPath | rootWorkflow, what: "an output"}
+		s := l.root.scope(&l.r, rootVar|rootLocal|rootJob|rootPath|rootWorkflow, "an output")
 		s.prepare(c)
 		o := &Output{Name: name, Range: b.header, Value: cty.NullVal(cty.DynamicPseudoType)}
 		o.Description, _ = s.text(c.attr("description"))

@@ -59,11 +59,11 @@ func (s *scope) named(t hcl.Traversal) (cty.Value, bool) {
 	}
 	switch t.RootName() {
 	case "var":
-		if v := s.l.variables[attr.Name]; v != nil {
+		if v := s.m.variables[attr.Name]; v != nil {
 			return v.value, true
 		}
 	case "local":
-		if x := s.l.locals[attr.Name]; x != nil {
+		if x := s.m.locals[attr.Name]; x != nil {
 			return x.value, true
 		}
 	case "each":

@@ -115,7 +115,7 @@ func (s *scope) wholeBlock(expr hcl.Expression) (*jobBlock, bool) {
 	if !ok || len(t.Traversal) != 2 || t.Traversal.RootName() != "job" {
 		return nil, false
 	}
-	j := s.l.jobs[t.Traversal[1].(hcl.TraverseAttr).Name]
+	j := s.m.jobs[t.Traversal[1].(hcl.TraverseAttr).Name]
 	return j, j != nil
 }
 
@@ -123,14 +123,14 @@ func (s *scope) wholeBlock(expr hcl.Expression) (*jobBlock, bool) {
 func (s *scope) indexed(expr hcl.Expression) (*jobBlock, cty.Value, bool) {
 	if t, ok := expr.(*hclsyntax.ScopeTraversalExpr); ok && len(t.Traversal) == 3 && t.Traversal.RootName() == "job" {
 		index, isIndex := t.Traversal[2].(hcl.TraverseIndex)
-		j := s.l.jobs[t.Traversal[1].(hcl.TraverseAttr).Name]
+		j := s.m.jobs[t.Traversal[1].(hcl.TraverseAttr).Name]
 		return j, index.Key, isIndex && j != nil
 	}
 	t, keyExpr, ok := indexedJob(expr)
 	if !ok {
 		return nil, cty.NilVal, false
 	}
-	j := s.l.jobs[t[1].(hcl.TraverseAttr).Name]
+	j := s.m.jobs[t[1].(hcl.TraverseAttr).Name]
 	if j == nil || j.repeat(nil) == nil {
 		return nil, cty.NilVal, false
 	}
@@ -170,7 +170,7 @@ func (s *scope) addrOf(val cty.Value) (Addr, bool) {
 	if err != nil {
 		return Addr{}, false
 	}
-	j := s.l.jobs[addr.Name]
+	j := s.m.jobs[addr.Name]
 	return addr, j != nil && j.has(addr.Key)
 }
 

@@ -123,30 +123,31 @@ func (v *variable) reportMissing(r *report) {
 }
 
 // variableObject is the value of var in expressions.
-func (l *loader) variableObject() cty.Value {
-	vals := make(map[string]cty.Value, len(l.variables))
-	for name, v := range l.variables {
+func (m *module) variableObject() cty.Value {
+	vals := make(map[string]cty.Value, len(m.variables))
+	for name, v := range m.variables {
 		vals[name] = v.value
 	}
 	return cty.ObjectVal(vals)
 }
 
 // validateVariables checks the validation blocks of all variables that have a value.
-func (l *loader) validateVariables() {
-	for _, name := range slices.Sorted(maps.Keys(l.variables)) {
-		v := l.variables[name]
+func (m *module) validateVariables() {
+	for _, name := range slices.Sorted(maps.Keys(m.variables)) {
+		v := m.variables[name]
 		if v.broken || v.missing {
 			continue
 		}
-		c := v.block.open(&l.r)
+		c := v.block.open(&m.l.r)
 		for i := range c.blocks {
-			l.validate(v, c.blocks[i].open(&l.r))
+			m.validate(v, c.blocks[i].open(&m.l.r))
 		}
 	}
 }
 
-func (l *loader) validate(v *variable, c *content) {
-	s := &scope{l: l, r: &l.r, roots: rootVar | rootPath, what: "the validation of a variable", ctx: l.base}
+func (m *module) validate(v *variable, c *content) {
+	s := m.scope(&m.l.r, rootVar|rootPath, "the validation of a variable")
+	s.ctx = m.base
 	condition, message := c.attr("condition"), c.attr("error_message")
 	if condition == nil || message == nil {
 		return
@@ -165,7 +166,7 @@ func (l *loader) validate(v *variable, c *content) {
 	if v.given != nil && !v.sensitive {
 		at = v.given.at
 	}
-	l.r.error(sumInvalidVariable, at, "%s This was checked by the validation rule at %s.", text, place(condition.expr.Range()))
+	s.r.error(sumInvalidVariable, at, "%s This was checked by the validation rule at %s.", text, place(condition.expr.Range()))
 }
 
 // constantBool reads an argument that no expression can change.
