@@ -40,7 +40,7 @@ var pureFunctions = sync.OnceValue(func() map[string]function.Function {
 		"startswith": textTest("prefix", strings.HasPrefix), "endswith": textTest("suffix", strings.HasSuffix),
 		"strcontains": textTest("substr", strings.Contains),
 
-		"chunklist": stdlib.ChunklistFunc, "coalesce": stdlib.CoalesceFunc, "coalescelist": stdlib.CoalesceListFunc,
+		"chunklist": stdlib.ChunklistFunc, "coalesce": coalesceFunc(), "coalescelist": stdlib.CoalesceListFunc,
 		"compact": stdlib.CompactFunc, "concat": stdlib.ConcatFunc, "contains": stdlib.ContainsFunc, "distinct": stdlib.DistinctFunc,
 		"element": stdlib.ElementFunc, "flatten": stdlib.FlattenFunc, "index": indexFunc(), "keys": stdlib.KeysFunc,
 		"length": lengthFunc(), "lookup": stdlib.LookupFunc, "matchkeys": matchkeysFunc(), "merge": stdlib.MergeFunc,

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
@@ -103,6 +104,38 @@ func oneFunc() function.Function {
 				return v, nil
 			}
 			return cty.NilVal, function.NewArgErrorf(0, "there is more than one element")
+		},
+	})
+}
+
+// coalesceFunc gives the first argument that is neither null nor an empty string; all are converted to one type.
+func coalesceFunc() function.Function {
+	return function.New(&function.Spec{
+		VarParam: &function.Parameter{Name: "vals", Type: cty.DynamicPseudoType, AllowUnknown: true, AllowNull: true, AllowDynamicType: true},
+		Type: func(args []cty.Value) (cty.Type, error) {
+			types := make([]cty.Type, len(args))
+			for i, v := range args {
+				types[i] = v.Type()
+			}
+			if ty, _ := convert.UnifyUnsafe(types); ty != cty.NilType {
+				return ty, nil
+			}
+			return cty.NilType, errors.New("all arguments must have the same type")
+		},
+		Impl: func(args []cty.Value, ret cty.Type) (cty.Value, error) {
+			for _, v := range args {
+				v, err := convert.Convert(v, ret)
+				switch {
+				case err != nil:
+					return cty.NilVal, err
+				case !v.IsKnown():
+					return cty.UnknownVal(ret), nil
+				case v.IsNull() || ret == cty.String && v.AsString() == "":
+					continue
+				}
+				return v, nil
+			}
+			return cty.NilVal, errors.New("every argument is null or an empty string")
 		},
 	})
 }

@@ -2,43 +2,126 @@ package config
 
 import (
 	"os"
-	"strings"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 )
 
-// TestReference checks that REFERENCE.md tells of everything that may stand in a job, a queue or a moved block.
+// TestReference checks that REFERENCE.md and FUNCTIONS.md are what the grammar and the functions say. -update writes them.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("REFERENCE.md")
-	if err != nil {
-		t.Fatal(err)
+	for file, want := range map[string]string{"REFERENCE.md": Manual(), "FUNCTIONS.md": FunctionManual()} {
+		if *update {
+			if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, string(got)); d != "" {
+			t.Errorf("%s is not what the code says; \"go test ./config -run TestReference -update\" writes it anew:\n%s", file, d)
+		}
 	}
-	text := string(data)
+}
+
+// TestReferenceComplete checks that everything in the grammar says what it is.
+func TestReferenceComplete(t *testing.T) {
+	t.Parallel()
+	forms := map[form]bool{}
 	var check func(k *kind, path string)
 	check = func(k *kind, path string) {
-		for _, a := range k.args {
-			name := "`" + a.name + "`"
-			if inner := "{ " + a.name + " }"; !a.later && !strings.Contains(text, name) && !strings.Contains(text, inner) {
-				t.Errorf("%s%s is not in REFERENCE.md", path, a.name)
+		if k.text == "" && k.name != "" {
+			t.Errorf("%s has no text", path)
+		}
+		for _, name := range k.guide {
+			if guide(name) == "" {
+				t.Errorf("%s: guide/%s.md is missing", path, name)
 			}
-			if a.later && (strings.Contains(text, name) || strings.Contains(text, "{ "+a.name+" }")) {
-				t.Errorf("%s%s is in REFERENCE.md and not supported yet", path, a.name)
+		}
+		for _, a := range k.args {
+			if a.later {
+				continue
+			}
+			at := path + "." + a.name
+			forms[a.is] = true
+			if formTypes[a.is] == cty.NilType {
+				t.Errorf("%s has the form %q, which formTypes does not have", at, a.is)
+			}
+			if a.text == "" {
+				t.Errorf("%s has no text", at)
+			}
+			if a.required && a.def != "" {
+				t.Errorf("%s is required and has a default", at)
+			}
+			for _, name := range a.not {
+				other := k.arg(name)
+				if other == nil && k.block(name) == nil {
+					t.Errorf("%s cannot stand beside %q, which is not there", at, name)
+				}
+				if other != nil && !slices.Contains(other.not, a.name) {
+					t.Errorf("%s cannot stand beside %q, but the other way round it can", at, name)
+				}
 			}
 		}
 		for _, b := range k.blocks {
-			if b.later {
-				continue
+			if !b.later {
+				check(b, path+" "+b.name)
 			}
-			if !strings.Contains(text, "`"+b.name+" {") {
-				t.Errorf("the block %s%s is not in REFERENCE.md", path, b.name)
-			}
-			check(b, path+b.name+".")
 		}
 	}
-	for _, name := range []string{"job", "queue", "moved"} {
-		if !strings.Contains(text, "\n## "+name+"\n") {
-			t.Errorf("the block %s is not in REFERENCE.md", name)
+	check(schema(), "")
+	for f := range formTypes {
+		if !forms[f] && f != formAny {
+			t.Errorf("no argument has the form %q", f)
 		}
-		check(schema().block(name), name+".")
 	}
+}
+
+// TestFunctionTexts evaluates the examples of all functions, and looks for functions without one.
+func TestFunctionTexts(t *testing.T) {
+	t.Parallel()
+	l := &loader{disk: newDisk("testdata/functions")}
+	l.functions = l.functionTable()
+	ctx := &hcl.EvalContext{Functions: l.functions}
+	var names []string
+	for _, g := range functionTexts {
+		for i, f := range g.list {
+			names = append(names, f.name)
+			if i > 0 && g.list[i-1].name >= f.name {
+				t.Errorf("%s stands behind %s", f.name, g.list[i-1].name)
+			}
+			t.Run(f.name, func(t *testing.T) {
+				t.Parallel()
+				got, want := evaluateText(t, ctx, f.example), evaluateText(t, ctx, f.result)
+				want, err := convert.Convert(want, got.Type())
+				if err != nil || !want.RawEquals(got) {
+					t.Errorf("%s is %#v, and not %s (%v)", f.example, got, f.result, err)
+				}
+			})
+		}
+	}
+	slices.Sort(names)
+	if d := cmp.Diff(functionNames(), names); d != "" {
+		t.Errorf("the functions and their texts differ:\n%s", d)
+	}
+}
+
+func evaluateText(t *testing.T, ctx *hcl.EvalContext, text string) cty.Value {
+	t.Helper()
+	expr, diags := hclsyntax.ParseExpression([]byte(text), "example", hcl.InitialPos)
+	if diags.HasErrors() {
+		t.Fatalf("%s: %v", text, diags)
+	}
+	val, diags := expr.Value(ctx)
+	if diags.HasErrors() {
+		t.Fatalf("%s: %v", text, diags)
+	}
+	return val
 }

@@ -1,101 +1,97 @@
 package config
 
 import (
-	"slices"
 	"strings"
 	"sync"
 )
 
-// kind describes one kind of block: what may stand in it. The table below is the whole grammar of the language above
-// HCL's syntax; decoding, "Did you mean" and the refusal of what later versions bring all read it.
+// This file says what the table of the grammar consists of; schema_top.go and schema_job.go are the table. Decoding, "Did you
+// mean", the refusal of what later versions bring, `waybill schema -json` and REFERENCE.md all come from it.
+//
+// To add an argument, write one line where it belongs:
+//
+//	{name: "grace", is: formDuration, def: "10s", under: groupHow, text: "How long the program may go on after it was told to stop."},
+//
+// and to add a block a kind with a text, its arguments and its blocks. What is marked later needs a name only. Then
+//
+//	go test ./config -run TestReference -update
+//
+// writes REFERENCE.md anew; the same test fails on what has no form or no text. What needs more than sentences, such as an
+// example, is a file in guide/ that a kind names.
+
+// kind describes one kind of block: what may stand in it.
 type kind struct {
 	name   string
 	label  string // what its one label means; "" for a block without
+	text   string // Markdown, sentences
 	args   []arg
 	blocks []*kind
+	guide  []string // files in guide/ that the reference shows behind the tables, without .md
+	under  group    // of the block that it stands in
 
 	many  bool // may repeat where it stands
+	any   bool // takes arguments of any name, as locals does
 	later bool // known, and refused as not supported by this version
 }
 
 // arg is one argument of a kind of block.
 type arg struct {
-	name     string
+	name string
+	is   form
+	def  string   // the value without it, as HCL; or words in parentheses; "" where nothing is the same as nothing given
+	one  []string // the words that it may be; none when others may be too
+	not  []string // arguments and blocks of the same block that it cannot stand beside
+	text string   // Markdown, sentences
+
+	under    group
 	required bool
 	later    bool
 }
 
-// args, required and later build the argument lists of the table.
-func args(names ...string) []arg {
-	list := make([]arg, len(names))
-	for i, n := range names {
-		list[i] = arg{name: n}
-	}
-	return list
-}
+// form is what the value of an argument is, in the words of the reference. formTypes has each as a type.
+type form string
 
-func required(names ...string) []arg { return mark(args(names...), func(a *arg) { a.required = true }) }
-func later(names ...string) []arg    { return mark(args(names...), func(a *arg) { a.later = true }) }
+const (
+	formAny       form = "any"
+	formText      form = "string"
+	formNumber    form = "number"
+	formBool      form = "bool"
+	formDuration  form = "duration" // as time.ParseDuration reads it
+	formTime      form = "time"     // of RFC 3339
+	formTexts     form = "list(string)"
+	formNumbers   form = "list(number)"
+	formTextMap   form = "map(string)"
+	formObject    form = "object"
+	formJob       form = "job"        // a reference to one job
+	formJobs      form = "jobs"       // to several
+	formAddress   form = "address"    // written, not evaluated
+	formType      form = "type"       // a type constraint, likewise
+	formInstances form = "collection" // a map, an object or a set of strings
+	formChoice    form = "string or number"
+	formCommand   form = "list(string) or string"
+)
 
-func mark(list []arg, set func(*arg)) []arg {
-	for i := range list {
-		set(&list[i])
-	}
-	return list
-}
+// group is a heading under which the reference shows a part of a kind. A kind without groups is one table.
+type group string
 
-func join(lists ...[]arg) []arg { return slices.Concat(lists...) }
+const (
+	groupWhat   group = "What it runs"
+	groupHow    group = "How it is handled"
+	groupWhen   group = "When, and after what"
+	groupWrong  group = "When things go wrong, or change"
+	groupNumber group = "How many there are"
+)
 
 // schema is the grammar, made on first use: a process that only prints its version does not pay for it.
 var schema = sync.OnceValue(func() *kind {
 	return &kind{name: "", blocks: []*kind{
-		workflowKind(),
-		{name: "variable", label: "name", many: true, args: args("type", "default", "description", "sensitive", "nullable"), blocks: []*kind{
-			{name: "validation", many: true, args: required("condition", "error_message")},
-		}},
-		{name: "locals", many: true}, // any argument; see declare
-		jobKind(),
-		{name: "queue", label: "name", many: true, args: args("concurrency", "weight", "paused", "fair", "retention", "retention_count")},
-		{name: "output", label: "name", many: true, args: join(required("value"), args("description", "sensitive")), blocks: []*kind{
-			{name: "precondition", later: true},
-		}},
+		workflowKind(), variableKind(), localsKind(), jobKind(), queueKind(), outputKind(), movedKind(),
 		{name: "module", later: true},
-		{name: "moved", many: true, args: required("from", "to")},
 		{name: "removed", later: true},
 		{name: "import", later: true},
 		{name: "check", later: true},
 	}}
 })
-
-func workflowKind() *kind {
-	return &kind{name: "workflow", label: "name", many: true, args: join(args("required_version", "namespace"), later("moved_from")), blocks: []*kind{
-		{name: "redis", args: required("url")},
-		{name: "proto", later: true},
-	}}
-}
-
-func jobKind() *kind {
-	return &kind{
-		name: "job", label: "name", many: true,
-		args: args("count", "for_each", "type", "payload", "payload_base64", "queue", "priority", "timeout", "reserve_for", "triggers",
-			"unique", "meta", "remove_after", "retention", "sync", "max_cycles", "triggers_gate"),
-		blocks: []*kind{
-			{name: "exec", args: join(required("command"), args("shell", "env", "stdin", "dir", "inputs"))},
-			{name: "http", args: join(required("url"), args("method", "headers", "body", "expect"))},
-			{name: "sleep", args: required("duration")},
-			{name: "parent", many: true, args: args("job", "uuid", "on_child_failure")},
-			{name: "predecessor", many: true, args: args("job", "jobs", "uuid", "run_if")},
-			{name: "run_at", args: args("time", "after", "every", "cron", "timezone", "catchup", "overlap", "enabled")},
-			{name: "retry", args: args("max_attempts", "max_lost", "backoff", "min", "max", "jitter", "on_exhausted")},
-			{name: "lifecycle", args: join(args("on_change"), later("prevent_destroy", "ignore_changes", "replace_triggered_by"))},
-			{name: "gate", args: required("waiting")},
-			{name: "delivery", args: args("to", "worker", "retention")},
-			{name: "obsolete_if", args: required("labels")},
-			{name: "precondition", later: true},
-			{name: "dynamic", label: "block type", later: true},
-		},
-	}
-}
 
 func (k *kind) arg(name string) *arg {
 	for i := range k.args {
