@@ -7,9 +7,10 @@ import (
 )
 
 // Addr is the address of one job instance in a workflow: job.load, job.load["eu"] or job.load[2].
-// The zero Addr is no address. Addr is comparable; String is its only written form.
+// The zero Addr is no address, and one with a module and no name is that of the module. Addr is comparable; String is its only
+// written form.
 type Addr struct {
-	Module string // "" at the root, else "module.m" or "module.m.module.n"
+	Module string // "" at the root, else as in module.m, module.m["eu"] or module.m.module.n[0]
 	Name   string
 	Key    InstanceKey
 }
@@ -33,6 +34,9 @@ const (
 
 // String gives the address as users write it, quoting as HCL does.
 func (a Addr) String() string {
+	if a.IsModule() {
+		return a.Module
+	}
 	var b strings.Builder
 	if a.Module != "" {
 		b.WriteString(a.Module)
@@ -62,7 +66,7 @@ func (k InstanceKey) String() string {
 // Less orders addresses: by module, then name, then key, numbers by value, so that load[10] follows load[9].
 func (a Addr) Less(b Addr) bool {
 	if a.Module != b.Module {
-		return a.Module < b.Module
+		return compareModules(a.Module, b.Module) < 0
 	}
 	if a.Name != b.Name {
 		return a.Name < b.Name
@@ -78,19 +82,14 @@ func (a Addr) Less(b Addr) bool {
 
 // ParseAddr reads the written form of an address, as String gives it.
 func ParseAddr(s string) (Addr, error) {
-	a, rest := Addr{}, s
-	for strings.HasPrefix(rest, "module.") {
-		end := strings.IndexByte(rest[len("module."):], '.')
-		if end < 0 {
-			return Addr{}, fmt.Errorf("address %q names a module but no job in it; write module.NAME.job.NAME", s)
-		}
-		end += len("module.")
-		if a.Module != "" {
-			a.Module += "."
-		}
-		a.Module += rest[:end]
-		rest = rest[end+1:]
+	module, rest, err := parseModule(s)
+	switch {
+	case err != nil:
+		return Addr{}, err
+	case module != "" && rest == "":
+		return Addr{}, fmt.Errorf("address %q names a module but no job in it; write module.NAME.job.NAME", clip(s))
 	}
+	a := Addr{Module: module}
 	if !strings.HasPrefix(rest, "job.") {
 		return Addr{}, fmt.Errorf("address %q does not start with job.; write job.NAME, job.NAME[\"key\"] or job.NAME[0]", s)
 	}
@@ -103,18 +102,13 @@ func ParseAddr(s string) (Addr, error) {
 	if !hasKey {
 		return a, nil
 	}
-	body, ok := strings.CutSuffix(key, "]")
-	if !ok {
+	if !strings.HasSuffix(key, "]") {
 		return Addr{}, fmt.Errorf("address %q misses its closing bracket; write job.NAME[\"key\"] or job.NAME[0]", s)
 	}
-	if n, err := strconv.Atoi(body); err == nil && n >= 0 {
-		a.Key = InstanceKey{Kind: KeyInt, Int: n}
-		return a, nil
-	}
-	str, err := strconv.Unquote(body)
-	if err != nil || !strings.HasPrefix(body, `"`) {
+	k, ok := parseKey("[" + key)
+	if !ok {
 		return Addr{}, fmt.Errorf("address %q has a key that is neither a number nor a quoted string; in a shell, quote the whole: 'job.%s[\"key\"]'", s, name)
 	}
-	a.Key = InstanceKey{Kind: KeyString, Str: str}
+	a.Key = k
 	return a, nil
 }

@@ -19,18 +19,66 @@ func TestAddrReadsBack(t *testing.T) {
 			a.Key = InstanceKey{Kind: KeyInt, Int: rapid.IntRange(0, 1e9).Draw(t, "index")}
 		}
 		if rapid.Bool().Draw(t, "module") {
-			a.Module = "module.m.module.n"
+			for range rapid.IntRange(1, 3).Draw(t, "depth") {
+				a.Module = inModule(a.Module, rapid.StringMatching(`[a-z_][a-z0-9_-]{0,5}`).Draw(t, "called"))
+				switch rapid.IntRange(0, 2).Draw(t, "module kind") {
+				case 1:
+					a.Module += InstanceKey{Kind: KeyString, Str: rapid.String().Draw(t, "module key")}.String()
+				case 2:
+					a.Module += InstanceKey{Kind: KeyInt, Int: rapid.IntRange(0, 1e9).Draw(t, "module index")}.String()
+				}
+			}
 		}
 		got, err := ParseAddr(a.String())
 		if err != nil || got != a {
 			t.Fatalf("%s reads back as %+v, %v", a, got, err)
 		}
+		if a.Module == "" {
+			return
+		}
+		module := Addr{Module: a.Module}
+		if got, err := ParseTarget(a.Module); err != nil || got != module || got.String() != a.Module || !got.Covers(a) || got.Less(module) {
+			t.Fatalf("%s reads back as %+v, %v", a.Module, got, err)
+		}
 	})
+}
+
+func TestCovers(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		target string
+		is, no []string
+	}{
+		{"job.a", []string{"job.a", "job.a[0]", `job.a["x"]`}, []string{"job.ab", "module.m.job.a"}},
+		{"job.a[0]", []string{"job.a[0]"}, []string{"job.a", "job.a[1]"}},
+		{"module.m", []string{"module.m.job.a", `module.m["x"].job.a[0]`, "module.m.module.n.job.a"}, []string{"job.m", "module.mm.job.a", "module.n.module.m.job.a"}},
+		{`module.m["x.y"]`, []string{`module.m["x.y"].job.a`, `module.m["x.y"].module.n[0].job.a`}, []string{"module.m.job.a", `module.m["x"].job.a`, `module.m["x.y]"].job.a`}},
+		{"module.m.module.n", []string{"module.m.module.n[1].job.a"}, []string{"module.m.job.a", "module.m.module.nn.job.a"}},
+		{"module.m.job.a", []string{`module.m.job.a["k"]`}, []string{"job.a", "module.m[0].job.a"}},
+	} {
+		t.Run(row.target, func(t *testing.T) {
+			t.Parallel()
+			target, err := ParseTarget(row.target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, s := range append(row.is, row.no...) {
+				addr, err := ParseAddr(s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := i < len(row.is); target.Covers(addr) != want {
+					t.Errorf("%s: covers is not %t", s, want)
+				}
+			}
+		})
+	}
 }
 
 func TestAddrOrder(t *testing.T) {
 	t.Parallel()
-	want := []string{"job.a", "job.b[2]", "job.b[10]", `job.c["a"]`, `job.c["b"]`, "module.m.job.a"}
+	want := []string{"job.a", "job.b[2]", "job.b[10]", `job.c["a"]`, `job.c["b"]`, "module.m.job.a", "module.m.job.b",
+		"module.m.module.n.job.a", `module.m["a"].job.a`, `module.m["a"].job.b`, `module.m["a"].module.a.job.a`, `module.m["b"].job.a`, "module.m[2].job.a", "module.m[10].job.a", "module.m-2.job.a"}
 	addrs := make([]Addr, len(want))
 	for i, s := range want {
 		addrs[len(want)-1-i], _ = ParseAddr(s)
@@ -52,7 +100,8 @@ func TestAddrOrder(t *testing.T) {
 
 func TestBadAddresses(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{"", "a", "job.", "job.a[", "job.a[x]", "job.a[-1]", `job.a["x]`, "module.m", "job.a b", "job.a.b"} {
+	for _, s := range []string{"", "a", "job.", "job.a[", "job.a[x]", "job.a[-1]", `job.a["x]`, "module.m", "job.a b", "job.a.b",
+		"module.", "module..job.a", "module.m.", "module.m[0]", "module.m[x].job.a", `module.m["x].job.a`, "module.m[0]job.a", "module.m[-1].job.a", "module.m x.job.a", "module.m.n.job.a"} {
 		if a, err := ParseAddr(s); err == nil {
 			t.Errorf("%q reads as %s", s, a)
 		}

@@ -31,7 +31,7 @@ func (m *maker) request() (diags hcl.Diagnostics) {
 	var todo []int32
 	for _, addr := range m.o.Targets {
 		found := m.each(addr, func(job int32) { todo = append(todo, job) })
-		if !found && !slices.ContainsFunc(m.removed, func(r Row) bool { return matches(addr, r.Addr) }) {
+		if !found && !slices.ContainsFunc(m.removed, func(r Row) bool { return addr.Covers(r.Addr) }) {
 			diags = append(diags, m.unknown("Target does not exist", "-target", addr, true))
 		}
 	}
@@ -42,19 +42,23 @@ func (m *maker) request() (diags hcl.Diagnostics) {
 	})
 }
 
-// matches tells whether a target means an address: itself, or all instances of its block.
-func matches(target, addr config.Addr) bool {
-	return target == addr || target.Key.Kind == config.NoKey && target == addr.Block()
-}
-
 func matchesAny(targets []config.Addr, addr config.Addr) bool {
-	return slices.ContainsFunc(targets, func(t config.Addr) bool { return matches(t, addr) })
+	return slices.ContainsFunc(targets, func(t config.Addr) bool { return t.Covers(addr) })
 }
 
 // each calls f with every declared job that an address means.
 func (m *maker) each(addr config.Addr, f func(job int32)) (found bool) {
+	if addr.IsModule() { // its modules need not stand together
+		for job := range m.rows {
+			if addr.Covers(m.rows[job].Addr) {
+				f(int32(job))
+				found = true
+			}
+		}
+		return found
+	}
 	from, _ := slices.BinarySearchFunc(m.g.jobs, addr, func(j *config.Job, a config.Addr) int { return compareAddr(j.Addr, a) })
-	for job := from; job < len(m.rows) && matches(addr, m.rows[job].Addr); job++ {
+	for job := from; job < len(m.rows) && addr.Covers(m.rows[job].Addr); job++ {
 		f(int32(job))
 		found = true
 	}
@@ -142,7 +146,12 @@ func (m *maker) stranded(r *Row, deleted map[config.Addr]bool) bool {
 // unknown is the diagnostic for an address on the command line that means nothing. It has no range: it is in no file.
 func (m *maker) unknown(summary, flag string, addr config.Addr, recorded bool) *hcl.Diagnostic {
 	detail := fmt.Sprintf("%s=%s names a job that is not declared", flag, addr)
-	if recorded {
+	switch {
+	case addr.IsModule() && recorded:
+		detail = fmt.Sprintf("%s=%s names a module that has neither jobs nor records", flag, addr)
+	case addr.IsModule():
+		detail = fmt.Sprintf("%s=%s names a module that has no jobs", flag, addr)
+	case recorded:
 		detail += " and has no record"
 	}
 	detail += "."

@@ -81,7 +81,7 @@ func addresses(args []string) (addrs []config.Addr, paths []string, err error) {
 			paths = append(paths, arg)
 			continue
 		}
-		addr, err := config.ParseAddr(arg)
+		addr, err := config.ParseTarget(arg)
 		if err != nil {
 			return nil, nil, fail("Invalid address", "%v.", err)
 		}
@@ -94,7 +94,7 @@ func addresses(args []string) (addrs []config.Addr, paths []string, err error) {
 func parseAddrs(option string, values []string) ([]config.Addr, error) {
 	addrs := make([]config.Addr, 0, len(values))
 	for _, v := range values {
-		addr, err := config.ParseAddr(v)
+		addr, err := config.ParseTarget(v)
 		if err != nil {
 			return nil, fail("Invalid address", "-%s: %v.", option, err)
 		}

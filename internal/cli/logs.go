@@ -141,7 +141,7 @@ func (q *logsRequest) choose(state *planner.State) ([]string, error) {
 	for _, addr := range q.addrs {
 		if !slices.ContainsFunc(chosen, func(address string) bool {
 			a, _ := config.ParseAddr(address) // it was read before
-			return a == addr || a.Block() == addr
+			return addr.Covers(a)
 		}) {
 			return nil, unknownJob(addr, state)
 		}
@@ -162,7 +162,7 @@ func (q *logsRequest) choose(state *planner.State) ([]string, error) {
 
 // wants tells whether an address is asked for, by itself or by its block.
 func (q *logsRequest) wants(addr config.Addr) bool {
-	return len(q.addrs) == 0 || slices.ContainsFunc(q.addrs, func(a config.Addr) bool { return a == addr || a == addr.Block() })
+	return len(q.addrs) == 0 || slices.ContainsFunc(q.addrs, func(a config.Addr) bool { return a.Covers(addr) })
 }
 
 func (q *logsRequest) source(s *store, t logTarget) *logSource {
@@ -211,6 +211,9 @@ func unknownJob(addr config.Addr, state *planner.State) error {
 		hint += "."
 	case near != "":
 		hint = fmt.Sprintf("Did you mean %s?", near)
+	}
+	if addr.IsModule() {
+		return fail("No such job", "Workflow %q has no jobs in %s. %s", state.Workflow, addr, hint)
 	}
 	return fail("No such job", "Workflow %q has no job %s. %s", state.Workflow, addr, hint)
 }

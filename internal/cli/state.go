@@ -86,7 +86,7 @@ func sortedAddrs(state *planner.State) []config.Addr {
 	return addrs
 }
 
-// selected tells whether an address is one of the wanted, or an instance of a wanted block. None wanted is all.
+// selected tells whether an address is one of the wanted, an instance of a wanted block, or in a wanted module. None wanted is all.
 func selected(addr config.Addr, wanted []config.Addr) bool {
-	return len(wanted) == 0 || slices.Contains(wanted, addr) || slices.Contains(wanted, addr.Block())
+	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(w config.Addr) bool { return w.Covers(addr) })
 }
