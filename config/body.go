@@ -16,6 +16,9 @@ type block struct {
 	header     hcl.Range // type and label
 	body       hcl.Body
 	inner      *content // set by open
+
+	dynamic *dynamic // of a block called dynamic
+	turn    *turn    // of a block that a dynamic one made
 }
 
 // content is what stands in a body, each part known to its kind.
@@ -72,6 +75,9 @@ func (c *content) block(name string) *block {
 func (b *block) open(r *report) *content {
 	if b.inner == nil {
 		b.inner = openBody(b.body, b.kind, b.header, r)
+		if b.dynamic != nil {
+			b.openDynamic(r)
+		}
 	}
 	return b.inner
 }
@@ -118,7 +124,8 @@ func openNative(body *hclsyntax.Body, k *kind, r *report) *content {
 		nb := block{kind: bk, header: b.DefRange(), body: b.Body}
 		if bk.later {
 			// Its labels are a later version's affair.
-		} else if !r.labels(&nb, b.Labels, b.LabelRanges) {
+		} else if !r.labels(&nb, b.Labels, b.LabelRanges) || !nb.makes(k, r) {
+			c.refused = true
 			continue
 		}
 		c.blocks = append(c.blocks, nb)
@@ -157,7 +164,8 @@ func openJSON(body hcl.Body, k *kind, r *report) *content {
 		if len(b.LabelRanges) > 0 {
 			nb.header = b.LabelRanges[0]
 		}
-		if !nb.kind.later && !r.labels(&nb, b.Labels, b.LabelRanges) {
+		if !nb.kind.later && (!r.labels(&nb, b.Labels, b.LabelRanges) || !nb.makes(k, r)) {
+			c.refused = true
 			continue
 		}
 		c.blocks = append(c.blocks, nb)

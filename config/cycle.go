@@ -27,10 +27,10 @@ func (s *scope) cycles(c *content, job *Job) {
 	}
 	gate, obsolete := c.block("gate"), c.block("obsolete_if")
 	if gate != nil {
-		s.gate(gate, job)
+		s.in(gate).gate(gate, job)
 	}
 	if obsolete != nil {
-		s.obsoleteIf(obsolete, job)
+		s.in(obsolete).obsoleteIf(obsolete, job)
 	}
 	switch {
 	case gate != nil && job.Schedule != nil:

@@ -29,7 +29,7 @@ func (d *directory) declare() {
 		for i := range s.items {
 			it := &s.items[i]
 			switch {
-			case l.o.Quick && (it.kind == "job" || it.kind == "queue" || it.kind == "output"):
+			case l.o.Quick && (it.kind == "job" || it.kind == "queue" || it.kind == "output" || it.kind == "check"):
 			case it.kind == "job" && it.label != "" && !it.instanced:
 				d.declareJob(&jobBlock{name: it.label, source: s, item: it, header: it.headerRange(s)})
 			default:
@@ -124,6 +124,12 @@ func (d *directory) declareBlock(b *block, s *source, broken bool) {
 			l.duplicate("queue", b.label, b.labelRange, first.header)
 		} else if l.r.storeName("queue", b.label, b.labelRange) && !broken {
 			l.queues[b.label] = b
+		}
+	case "check":
+		if first, ok := d.checks[b.label]; ok {
+			l.duplicate("check", b.label, b.labelRange, first.header)
+		} else if l.r.identifier("check", b.label, b.labelRange) && !broken {
+			d.checks[b.label] = b
 		}
 	case "output":
 		if first, ok := d.outputs[b.label]; ok {

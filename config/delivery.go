@@ -17,6 +17,7 @@ func (s *scope) delivery(c *content, job *Job) {
 	if b == nil {
 		return
 	}
+	s = s.in(b)
 	to, worker, retention := b.inner.attr("to"), b.inner.attr("worker"), b.inner.attr("retention")
 	if d, ok := s.duration(retention, millisecond); ok {
 		job.Retention = d

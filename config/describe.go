@@ -83,7 +83,7 @@ func describedFunctions() map[string]function.Function {
 var formTypes = map[form]cty.Type{
 	formAny: cty.DynamicPseudoType, formText: cty.String, formNumber: cty.Number, formBool: cty.Bool, formDuration: cty.String, formTime: cty.String,
 	formTexts: cty.List(cty.String), formNumbers: cty.List(cty.Number), formTextMap: cty.Map(cty.String), formObject: cty.DynamicPseudoType,
-	formJob: cty.DynamicPseudoType, formJobs: cty.DynamicPseudoType, formAddress: cty.DynamicPseudoType, formType: cty.DynamicPseudoType,
+	formJob: cty.DynamicPseudoType, formJobs: cty.DynamicPseudoType, formAddress: cty.DynamicPseudoType, formType: cty.DynamicPseudoType, formName: cty.DynamicPseudoType,
 	formInstances: cty.DynamicPseudoType, formChoice: cty.DynamicPseudoType, formCommand: cty.DynamicPseudoType,
 }
 

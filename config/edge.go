@@ -9,9 +9,9 @@ func (s *scope) edges(c *content, job *Job) {
 	for i := range c.blocks {
 		switch b := &c.blocks[i]; b.kind.name {
 		case "parent":
-			s.parent(b, job)
+			s.in(b).parent(b, job)
 		case "predecessor":
-			s.predecessor(b, job)
+			s.in(b).predecessor(b, job)
 		}
 	}
 }

@@ -76,8 +76,10 @@ func (l *loader) evaluateJob(j *jobBlock, r *report) []Job {
 	if len(keys) == 0 {
 		return nil
 	}
-	if len(keys) > 1 {
+	if len(keys) > 1 || c.isDynamic() {
 		r.seen = map[finding]struct{}{}
+	}
+	if len(keys) > 1 {
 		s.fold(c)
 	}
 	jobs := make([]Job, len(keys))
@@ -86,7 +88,7 @@ func (l *loader) evaluateJob(j *jobBlock, r *report) []Job {
 	parallel(shares, 1, func(n int) {
 		part := *s
 		part.r = &reports[n]
-		if len(keys) > 1 {
+		if r.seen != nil {
 			part.r.seen = map[finding]struct{}{}
 		}
 		for i := n * share; i < min((n+1)*share, len(keys)); i++ {
@@ -135,10 +137,13 @@ func (s *scope) buildInstance(j *jobBlock, c *content, i int, job *Job) {
 			in.each.value = j.values[i]
 		}
 	}
-	in.build(c, job)
+	in.build(in.unfold(c), job)
 }
 
 func (s *scope) build(c *content, job *Job) {
+	if c.block("precondition") != nil {
+		s.preconditions(c, sumPrecondition, job.Addr.String())
+	}
 	s.work(c, job)
 	s.settings(c, job)
 	s.edges(c, job)
@@ -182,10 +187,10 @@ func (s *scope) settings(c *content, job *Job) {
 	}
 	job.Retry = defaultRetry
 	if b := c.block("retry"); b != nil {
-		s.retry(b.inner, &job.Retry)
+		s.in(b).retry(b.inner, &job.Retry)
 	}
 	if b := c.block("run_at"); b != nil {
-		s.runAt(b, job)
+		s.in(b).runAt(b, job)
 	}
 	s.cycles(c, job)
 	s.delivery(c, job)

@@ -66,6 +66,9 @@ func (l *loader) evaluate(w *Workflow) {
 	l.evaluateWorkflow(w)
 	w.Queues = l.evaluateQueues()
 	w.Outputs = l.evaluateOutputs()
+	for _, m := range l.modules {
+		m.evaluateChecks()
+	}
 	w.Moved = l.evaluateMoved()
 	w.Jobs = l.evaluateJobs()
 	l.warnOfSharedKeys(w.Jobs)

@@ -15,6 +15,7 @@ type directory struct {
 	locals    map[string]*local
 	jobs      map[string]*jobBlock
 	outputs   map[string]*block
+	checks    map[string]*block
 	moved     []*block
 	// incomplete: some block could not be read at all, so a name that is not declared may be declared in it.
 	incomplete bool
@@ -23,7 +24,7 @@ type directory struct {
 func (l *loader) newDirectory(path string) *directory {
 	return &directory{
 		l: l, path: path,
-		variables: map[string]*variable{}, locals: map[string]*local{}, jobs: map[string]*jobBlock{}, outputs: map[string]*block{},
+		variables: map[string]*variable{}, locals: map[string]*local{}, jobs: map[string]*jobBlock{}, outputs: map[string]*block{}, checks: map[string]*block{},
 	}
 }
 

@@ -53,5 +53,13 @@ func FillPlaceholders(data []byte, uuid func(address string) string) []byte {
 	return append(filled, rest...)
 }
 
+// showPlaceholders is a text for people: what nobody knows yet reads so.
+func showPlaceholders(text string) string {
+	if !hasPlaceholder(text) {
+		return text
+	}
+	return string(FillPlaceholders([]byte(text), func(string) string { return "(known after apply)" }))
+}
+
 // hasPlaceholder tells whether a text depends on the uuid of a job.
 func hasPlaceholder(s string) bool { return strings.Contains(s, placeholderHead) }

@@ -130,7 +130,7 @@ func (p *plainParser) block(k *kind) block {
 		return block{}
 	}
 	b := block{kind: k.blockNamed(name), header: p.since(start)}
-	if b.kind == nil || b.kind.later || b.kind.name == "locals" {
+	if b.kind == nil || b.kind.later || b.kind.name == "locals" || b.kind.name == "dynamic" {
 		p.fail()
 		return block{}
 	}

@@ -120,6 +120,8 @@ func (s *scope) checkReference(t hcl.Traversal) (ok, instance bool) {
 	name := t.RootName()
 	root, known := rootNames[name]
 	switch {
+	case slices.Contains(s.iterators, name):
+		return s.checkIterator(t), true
 	case !known:
 		s.unknownRoot(name, t)
 		return false, false

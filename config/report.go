@@ -20,20 +20,49 @@ type report struct {
 	// seen is set while the instances of one block are evaluated: a mistake in the block is reported for the
 	// first of them only.
 	seen map[finding]struct{}
+	// onward gets what is reported here, with a note about the element of a dynamic block that it is about.
+	onward *report
+	turn   *turn
+	// about is what was evaluated last, and with what: a mistake in it is reported with the values it is made of.
+	about hcl.Expression
+	ctx   *hcl.EvalContext
+	each  *instance
 }
 
 // finding is what makes two diagnostics the same mistake.
 type finding struct {
 	summary string
 	at      hcl.Range
+	whose   ofInstance // see ofInstance
 }
 
+// ofInstance is the Extra of a diagnostic that the instances of a block have each for themselves: which one this is.
+type ofInstance string
+
 func (r *report) error(sum summary, at hcl.Range, format string, args ...any) {
-	r.addOne(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: string(sum), Detail: fmt.Sprintf(format, args...), Subject: &at})
+	r.addOne(r.explained(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: string(sum), Detail: fmt.Sprintf(format, args...), Subject: &at}))
 }
 
 func (r *report) warn(sum summary, at hcl.Range, format string, args ...any) {
-	r.addOne(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: string(sum), Detail: fmt.Sprintf(format, args...), Subject: &at})
+	r.addOne(r.explained(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: string(sum), Detail: fmt.Sprintf(format, args...), Subject: &at}))
+}
+
+// refuted reports a condition that does not hold, with the values it is made of.
+func (r *report) refuted(severity hcl.DiagnosticSeverity, sum summary, at hcl.Range, v verdict, whose ofInstance, format string, args ...any) {
+	r.addOne(&hcl.Diagnostic{Severity: severity, Summary: string(sum), Detail: v.message + " " + fmt.Sprintf(format, args...), Subject: &at,
+		Expression: v.condition, EvalContext: v.ctx, Extra: whose})
+}
+
+// explained adds to a diagnostic about the value of an expression what that is made of.
+func (r *report) explained(d *hcl.Diagnostic) *hcl.Diagnostic {
+	if r.about == nil || r.ctx == nil || r.about.Range() != *d.Subject {
+		return d
+	}
+	d.Expression, d.EvalContext = r.about, r.ctx
+	if r.each != nil {
+		d.EvalContext = r.each.context(r.ctx)
+	}
+	return d
 }
 
 // add takes over what a library reports.
@@ -44,8 +73,17 @@ func (r *report) add(diags hcl.Diagnostics) {
 }
 
 func (r *report) addOne(d *hcl.Diagnostic) {
+	if r.onward != nil {
+		noted := *d
+		noted.Detail += r.turn.note()
+		r.onward.addOne(&noted)
+		return
+	}
 	if r.seen != nil && d.Subject != nil {
-		f := finding{d.Summary, *d.Subject}
+		f := finding{summary: d.Summary, at: *d.Subject}
+		if whose, ok := d.Extra.(ofInstance); ok {
+			f.whose = whose
+		}
 		if _, known := r.seen[f]; known {
 			return
 		}
@@ -91,6 +129,8 @@ func (r *report) unknownArgument(in *kind, name string, at hcl.Range) {
 			"or parent { job = job.NAME } to start as a child once its own work is done.")
 	case in.name == "job" && otherWords[name] != "":
 		r.error(sumUnknownArgument, at, "A job block has no argument %q. Did you mean %q?", name, otherWords[name])
+	case in.name == "dynamic" && name == "labels":
+		r.error(sumUnknownArgument, at, "No block inside of a job has a label, so a dynamic block takes no labels. Remove the argument.")
 	case in.block(name) != nil:
 		r.error(sumUnknownArgument, at, "%q is a block and not an argument of %s: write %s { ... } without an equals sign.", name, in.where(), name)
 	case in.name == "" && name != "":

@@ -66,6 +66,7 @@ const (
 	formJobs      form = "jobs"       // to several
 	formAddress   form = "address"    // written, not evaluated
 	formType      form = "type"       // a type constraint, likewise
+	formName      form = "name"       // likewise
 	formInstances form = "collection" // a map, an object or a set of strings
 	formChoice    form = "string or number"
 	formCommand   form = "list(string) or string"
@@ -85,11 +86,10 @@ const (
 // schema is the grammar, made on first use: a process that only prints its version does not pay for it.
 var schema = sync.OnceValue(func() *kind {
 	return &kind{name: "", blocks: []*kind{
-		workflowKind(), variableKind(), localsKind(), jobKind(), queueKind(), outputKind(), movedKind(),
+		workflowKind(), variableKind(), localsKind(), jobKind(), queueKind(), outputKind(), checkKind(), movedKind(),
 		{name: "module", later: true},
 		{name: "removed", later: true},
 		{name: "import", later: true},
-		{name: "check", later: true},
 	}}
 })
 

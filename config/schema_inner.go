@@ -115,6 +115,27 @@ func retryKind() *kind {
 	}
 }
 
+func preconditionKind() *kind {
+	return &kind{name: "precondition", many: true, under: groupWrong,
+		text: "What has to hold before it may be planned. Each instance is checked for itself, by `validate`, `plan`, `apply` and `console`.",
+		args: []arg{
+			{name: "condition", is: formBool, required: true, text: "Where it is false there is no plan. May be made from sensitive values."},
+			{name: "error_message", is: formText, required: true, text: "What is said then, beside the values in the condition. One that is made from a sensitive value is not shown."},
+		},
+	}
+}
+
+func dynamicKind() *kind {
+	return &kind{name: "dynamic", label: "block type", many: true, under: groupNumber, guide: []string{"dynamic"},
+		text: "Makes a block of the kind in its label for each element of a collection. Every block of a job but `lifecycle` can be made so.",
+		args: []arg{
+			{name: "for_each", is: formAny, required: true, text: "A list, a set, a map or an object, of up to 10,000 elements. May depend on `each` and `count.index`."},
+			{name: "iterator", is: formName, def: "(the label)", text: "What the element is called inside of `content`."},
+		},
+		blocks: []*kind{{name: "content", text: "What stands in each of the blocks, with the element as `KIND.key` and `KIND.value`. The key is the index in a list, the element itself in a set."}},
+	}
+}
+
 func lifecycleKind() *kind {
 	return &kind{name: "lifecycle", under: groupWrong, text: "What a change may do.",
 		args: []arg{

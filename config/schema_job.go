@@ -34,8 +34,7 @@ func jobKind() *kind {
 			execKind(), httpKind(), sleepKind(),
 			parentKind(), predecessorKind(), runAtKind(), gateKind(),
 			deliveryKind(), obsoleteKind(), retryKind(), lifecycleKind(),
-			{name: "precondition", later: true},
-			{name: "dynamic", label: "block type", later: true},
+			preconditionKind(), dynamicKind(),
 		},
 	}
 }

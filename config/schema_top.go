@@ -70,7 +70,20 @@ func outputKind() *kind {
 			{name: "sensitive", is: formBool, def: "false", text: "Required when the value is made from a sensitive one. The state holds no more than a hash of it."},
 		},
 		blocks: []*kind{
-			{name: "precondition", later: true},
+			preconditionKind(),
+		},
+	}
+}
+
+func checkKind() *kind {
+	return &kind{name: "check", label: "name", many: true, guide: []string{"check"},
+		text: "Facts that should hold, and are no reason to stop where they do not: `validate`, `plan`, `apply` and `console` warn, and go on.",
+		blocks: []*kind{
+			{name: "assert", many: true, text: "One of the facts.",
+				args: []arg{
+					{name: "condition", is: formBool, required: true, text: "May refer to everything that an output may."},
+					{name: "error_message", is: formText, required: true, text: "What the warning says where it is false. One that is made from a sensitive value is not shown."},
+				}},
 		},
 	}
 }

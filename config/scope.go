@@ -27,6 +27,8 @@ type scope struct {
 	self  *jobBlock // of a job's body
 	each  *instance // of an instance of it; ctx does not know it before it is needed
 
+	iterators []string // of the dynamic blocks around
+
 	locals []string    // that expressions refer to
 	jobs   []*jobBlock // likewise
 }
@@ -46,7 +48,13 @@ func (s *scope) checkAll(c *content) {
 		}
 	}
 	for i := range c.blocks {
-		s.checkAll(c.blocks[i].open(s.r))
+		b := &c.blocks[i]
+		inner := b.open(s.r)
+		if b.dynamic == nil {
+			s.checkAll(inner)
+			continue
+		}
+		s.checkDynamic(b)
 	}
 }
 
@@ -79,6 +87,7 @@ func (s *scope) needJob(j *jobBlock) {
 // value evaluates an argument. It is false for what was reported, here or where the value comes from.
 func (s *scope) value(a *attribute) (cty.Value, bool) {
 	if a.state == exprConstant {
+		s.r.about, s.r.ctx, s.r.each = a.expr, s.ctx, s.each
 		return a.value, a.value != cty.NilVal
 	}
 	if !s.check(a) {
@@ -88,6 +97,7 @@ func (s *scope) value(a *attribute) (cty.Value, bool) {
 }
 
 func (s *scope) evaluate(expr hcl.Expression) (val cty.Value, ok bool) {
+	s.r.about, s.r.ctx, s.r.each = expr, s.ctx, s.each
 	if val, ok := s.shortcut(expr); ok {
 		return val, val.IsKnown()
 	}

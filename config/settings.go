@@ -164,6 +164,7 @@ func (l *loader) evaluateOutputs() []*Output {
 		o := &Output{Name: name, Range: b.header, Value: cty.NullVal(cty.DynamicPseudoType)}
 		o.Description, _ = s.text(c.attr("description"))
 		o.Sensitive, _ = s.boolean(c.attr("sensitive"))
+		s.preconditions(c, sumOutputPrecondition, "output."+name)
 		if a := c.attr("value"); a != nil {
 			s.output(a, o)
 		}

@@ -148,25 +148,15 @@ func (m *module) validateVariables() {
 func (m *module) validate(v *variable, c *content) {
 	s := m.scope(&m.l.r, rootVar|rootPath, "the validation of a variable")
 	s.ctx = m.base
-	condition, message := c.attr("condition"), c.attr("error_message")
-	if condition == nil || message == nil {
-		return
-	}
-	val, ok := s.present(condition)
-	text, hasText := s.text(message)
-	if !ok || !hasText {
-		return
-	}
-	val, _ = val.UnmarkDeep() // a sensitive value may be checked; whether it holds is no secret
-	holds, ok := s.convert(val, cty.Bool, condition.expr, condition.name)
-	if !ok || holds.True() {
+	verdict, ok := s.judge(c)
+	if !ok || !verdict.fails {
 		return
 	}
 	at := v.block.header
 	if v.given != nil && !v.sensitive {
 		at = v.given.at
 	}
-	s.r.error(sumInvalidVariable, at, "%s This was checked by the validation rule at %s.", text, place(condition.expr.Range()))
+	s.r.refuted(hcl.DiagError, sumInvalidVariable, at, verdict, "", "This was checked by the validation rule at %s.", place(verdict.condition.Range()))
 }
 
 // constantBool reads an argument that no expression can change.

@@ -51,11 +51,14 @@ func (s *scope) work(c *content, job *Job) {
 	var d document
 	switch first {
 	case "exec":
-		s.exec(c.block(first), &d, job)
+		b := c.block(first)
+		s.in(b).exec(b, &d, job)
 	case "http":
-		s.http(c.block(first), &d)
+		b := c.block(first)
+		s.in(b).http(b, &d)
 	case "sleep":
-		s.sleep(c.block(first), &d)
+		b := c.block(first)
+		s.in(b).sleep(b, &d)
 	case "type":
 		s.typed(c, &d, job)
 	}

@@ -6,7 +6,7 @@ variable "a" {
   }
   validation {
     condition     = local.b # ERROR: Invalid reference | The validation of a variable cannot refer to local
-    error_message = null
+    error_message = null # ERROR: Wrong type of value | Error_message cannot be null.
   }
 }
 locals { b = 1 }

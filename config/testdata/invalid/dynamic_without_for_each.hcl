@@ -1,0 +1,7 @@
+job "a" {
+  dynamic "exec" { # ERROR: Missing argument | A dynamic block needs the argument "for_each"
+    content {
+      command = ["x"]
+    }
+  }
+}
