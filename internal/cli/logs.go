@@ -56,7 +56,7 @@ waybill logs -json -attempt=2 job.report`,
 	cmd.Flags().BoolVarP(&q.follow, "follow", "f", false, "Go on until the jobs are settled.")
 	cmd.Flags().StringVar(&q.since, "since", "", "Leave out what was written before: so long ago, as in `10m`, or an RFC 3339 time.")
 	cmd.Flags().Int64Var(&q.attempt, "attempt", 0, "Show the start number `N` of the jobs alone.")
-	cmd.Flags().BoolVar(&q.json, "json", false, "Write one JSON object a line; \"waybill schema logs\" describes it.")
+	cmd.Flags().BoolVar(&q.json, "json", false, "Write one JSON object a line; \"waybill schema -lines logs\" describes it.")
 	return cmd
 }
 

@@ -397,7 +397,7 @@ func TestReaderLeavesOthers(t *testing.T) {
 	t.Parallel()
 	s := &shop{T: t, dir: t.TempDir()}
 	writeFile(t, filepath.Join(s.dir, "main.hcl"), endless)
-	for _, args := range [][]string{{"plan"}, {"plan", "-json"}, {"schema"}, {"apply", "-help"}} {
+	for _, args := range [][]string{{"plan"}, {"plan", "-json"}, {"schema", "-json"}, {"docs"}, {"apply", "-help"}} {
 		cmd := s.command(args...)
 		out, err := cmd.StdoutPipe()
 		s.ok(err)

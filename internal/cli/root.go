@@ -56,7 +56,7 @@ the directory's .waybill/ folder.`,
 		a.initCommand(), a.validateCommand(), a.planCommand(), a.applyCommand(), a.destroyCommand(),
 		a.workerCommand(), a.watchCommand(), a.waitCommand(), a.logsCommand(), a.outputCommand(), a.showCommand(), a.graphCommand(), a.stateCommand(),
 		a.jobCommand(), a.queueCommand(), a.doctorCommand(),
-		a.fmtCommand(), a.forceUnlockCommand(), a.schemaCommand(), a.completionCommand(), a.versionCommand(),
+		a.fmtCommand(), a.forceUnlockCommand(), a.schemaCommand(), a.docsCommand(), a.completionCommand(), a.versionCommand(),
 	)
 	for _, cmd := range root.Commands() {
 		cmd.Flags().SortFlags = false
