@@ -67,7 +67,7 @@ func (s *scope) preconditions(c *content, sum summary, whose string) {
 		}
 		in := s.in(b)
 		if v, ok := in.judge(b.inner); ok && v.fails {
-			in.r.refuted(hcl.DiagError, sum, v.condition.Range(), v, ofInstance(whose), "This is a precondition of %s.", whose)
+			in.r.refuted(hcl.DiagError, sum, v.condition.Range(), v, whose, "This is a precondition of %s.", whose)
 		}
 	}
 }

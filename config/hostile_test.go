@@ -48,6 +48,12 @@ var hostileFiles = []struct {
 	{"garbage", func() []byte { return repeat("", "a\n", 1<<20, "") }, sumTooManyMistakes},
 	{"locals that double", func() []byte { return doubling(60) }, sumValueTooLarge},
 	{"count", func() []byte { return []byte("job \"a\" {\n  count = 1000000000\n  type = \"noop\"\n}\n") }, sumOutOfRange},
+	{"a million and one", func() []byte {
+		return []byte("job \"a\" {\n  count = 1000000\n  type = \"noop\"\n}\njob \"b\" {\n  type = \"noop\"\n}\n")
+	}, sumTooManyJobs},
+	{"more than a million elements", func() []byte {
+		return append(bytes.Replace(doubling(20), []byte("0123456789"), []byte("x,"), 1), "job \"a\" {\n  for_each = toset(split(\",\", local.a20))\n  type = \"noop\"\n}\n"...)
+	}, sumTooManyJobs},
 	{"format", func() []byte { return []byte("locals {\n  a = format(\"%1000000000s\", \"x\")\n}\n") }, "Invalid function argument"},
 	{"product", func() []byte {
 		return []byte("locals {\n  r = range(1000)\n  a = setproduct(local.r, local.r, local.r)\n}\n")

@@ -90,10 +90,6 @@ func instanceKey(v cty.Value, count bool) (InstanceKey, bool) {
 }
 
 func (s *scope) noInstance(j *jobBlock, key cty.Value, at hcl.Range) {
-	if key.IsMarked() {
-		s.r.error(sumNoInstance, at, "Job %q has no instance with this key, which is sensitive.", j.name)
-		return
-	}
 	written := strings.TrimPrefix(traversalString(hcl.Traversal{hcl.TraverseIndex{Key: key}}), "[")
 	hint := ""
 	switch keys := j.instances(); {

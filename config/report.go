@@ -3,6 +3,8 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode"
@@ -33,24 +35,40 @@ type report struct {
 type finding struct {
 	summary string
 	at      hcl.Range
-	whose   ofInstance // see ofInstance
+	whose   string // see origin
 }
 
-// ofInstance is the Extra of a diagnostic that the instances of a block have each for themselves: which one this is.
-type ofInstance string
+// origin is the Extra of a diagnostic of ours.
+type origin struct {
+	whose string // the instance or other thing that has it for itself, when each has; "" where a block has it once
+	site  string // where in the code it was made, when traced
+}
+
+// traced makes diagnostics know where in the code they were made. Only tests set it, before anything is loaded.
+var traced = false
+
+func here(whose string) any {
+	o := origin{whose: whose}
+	if traced {
+		if _, file, line, ok := runtime.Caller(2); ok {
+			o.site = fmt.Sprintf("%s:%d", filepath.Base(file), line)
+		}
+	}
+	return o
+}
 
 func (r *report) error(sum summary, at hcl.Range, format string, args ...any) {
-	r.addOne(r.explained(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: string(sum), Detail: fmt.Sprintf(format, args...), Subject: &at}))
+	r.addOne(r.explained(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: string(sum), Detail: fmt.Sprintf(format, args...), Subject: &at, Extra: here("")}))
 }
 
 func (r *report) warn(sum summary, at hcl.Range, format string, args ...any) {
-	r.addOne(r.explained(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: string(sum), Detail: fmt.Sprintf(format, args...), Subject: &at}))
+	r.addOne(r.explained(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: string(sum), Detail: fmt.Sprintf(format, args...), Subject: &at, Extra: here("")}))
 }
 
 // refuted reports a condition that does not hold, with the values it is made of.
-func (r *report) refuted(severity hcl.DiagnosticSeverity, sum summary, at hcl.Range, v verdict, whose ofInstance, format string, args ...any) {
+func (r *report) refuted(severity hcl.DiagnosticSeverity, sum summary, at hcl.Range, v verdict, whose, format string, args ...any) {
 	r.addOne(&hcl.Diagnostic{Severity: severity, Summary: string(sum), Detail: v.message + " " + fmt.Sprintf(format, args...), Subject: &at,
-		Expression: v.condition, EvalContext: v.ctx, Extra: whose})
+		Expression: v.condition, EvalContext: v.ctx, Extra: here(whose)})
 }
 
 // explained adds to a diagnostic about the value of an expression what that is made of.
@@ -81,8 +99,8 @@ func (r *report) addOne(d *hcl.Diagnostic) {
 	}
 	if r.seen != nil && d.Subject != nil {
 		f := finding{summary: d.Summary, at: *d.Subject}
-		if whose, ok := d.Extra.(ofInstance); ok {
-			f.whose = whose
+		if o, ok := d.Extra.(origin); ok {
+			f.whose = o.whose
 		}
 		if _, known := r.seen[f]; known {
 			return
