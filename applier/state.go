@@ -34,6 +34,16 @@ func ReadStateFor(ctx context.Context, c *conveyor.Client, w *config.Workflow) (
 	return s, readClock(ctx, c, w, s)
 }
 
+// ReadRecordsFor is ReadStateFor without how the jobs stand, which the state assumes (planner.State.Assume).
+func ReadRecordsFor(ctx context.Context, c *conveyor.Client, w *config.Workflow) (*planner.State, error) {
+	snap, err := readRecords(ctx, c, w.Name)
+	if err != nil {
+		return nil, err
+	}
+	snap.state.Assume()
+	return snap.state, readClock(ctx, c, w, snap.state)
+}
+
 func readClock(ctx context.Context, c *conveyor.Client, w *config.Workflow, s *planner.State) (err error) {
 	if slices.ContainsFunc(w.Jobs, func(j *config.Job) bool { return j.Schedule != nil }) {
 		s.Now, err = c.Now(ctx)
@@ -48,6 +58,18 @@ type snapshot struct {
 }
 
 func readSnapshot(ctx context.Context, c *conveyor.Client, workflow string) (*snapshot, error) {
+	snap, err := readRecords(ctx, c, workflow)
+	if err != nil {
+		return nil, err
+	}
+	if err := readLive(ctx, c, snap.state); err != nil {
+		return nil, fmt.Errorf("read the jobs of workflow %q: %w", workflow, err)
+	}
+	return snap, nil
+}
+
+// readRecords reads a snapshot but for how the jobs stand.
+func readRecords(ctx context.Context, c *conveyor.Client, workflow string) (*snapshot, error) {
 	pipe := c.Redis().Pipeline()
 	recordsCmd := pipe.HGetAll(ctx, c.Prefix()+stateKey(workflow))
 	metaCmd := pipe.HGetAll(ctx, c.Prefix()+metaKey(workflow))
@@ -65,15 +87,11 @@ func readSnapshot(ctx context.Context, c *conveyor.Client, workflow string) (*sn
 	if err != nil {
 		return nil, err
 	}
-	s, m := snap.state, snap.meta
-	if err := readLive(ctx, c, s); err != nil {
-		return nil, fmt.Errorf("read the jobs of workflow %q: %w", workflow, err)
-	}
 	infos, err := queues()
 	if err != nil {
 		return nil, fmt.Errorf("read the queues of workflow %q: %w", workflow, err)
 	}
-	setQueues(s, m.queues, infos)
+	setQueues(snap.state, snap.meta.queues, infos)
 	return snap, nil
 }
 

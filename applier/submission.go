@@ -113,7 +113,7 @@ func (s *submission) readState(ctx context.Context) error {
 
 // moved is a state as the workflow's moved blocks want it, as the plan is made from it.
 func (s *submission) moved(state *planner.State) (*planner.State, error) {
-	if s.run.Plan.Destroy || s.run.Options.Destroy {
+	if s.run.Plan.Destroy || s.run.Options.Destroy || s.run.Options.RefreshOnly {
 		return state, nil
 	}
 	state, diags := planner.Moved(state, s.run.Workflow)
@@ -153,10 +153,12 @@ func (s *submission) check(ctx context.Context) error {
 // followProgress decides the plan again if a job that it changes has left its row of the state table since. Jobs that the
 // plan leaves alone keep the status that it saw: what became of them was not approved as a change.
 func (s *submission) followProgress(ctx context.Context) error {
-	left := false
+	left, needed := false, s.assumedUpstreams()
 	for _, r := range s.plan.Rows {
 		address := r.Addr.String()
 		switch {
+		case needed[r.Addr] && s.state.Live[address].Status == planner.Lost:
+			left = true
 		case r.Action == planner.NoOp:
 			if r.Still(s.state.Records[address]) {
 				setLive(s.state, address, r.Live)
@@ -169,6 +171,21 @@ func (s *submission) followProgress(ctx context.Context) error {
 		return nil
 	}
 	return s.decideAgain(ctx)
+}
+
+// assumedUpstreams are what the changes of a plan wait for that was made without looking at jobs: nothing ever starts a job that
+// waits for a lost one, so these have to be there.
+func (s *submission) assumedUpstreams() map[config.Addr]bool {
+	if !s.plan.Assumed {
+		return nil
+	}
+	needed := map[config.Addr]bool{}
+	for _, r := range s.plan.Rows {
+		for _, e := range r.Edges {
+			needed[e.Addr] = true
+		}
+	}
+	return needed
 }
 
 func setLive(s *planner.State, address string, l planner.Live) {

@@ -12,7 +12,12 @@ import (
 // whether it reopens, comes with its completion, before its heirs: in the order of Graph.events nothing is looked at twice.
 func (m *maker) decide() {
 	m.walk()
-	if m.included != nil && m.widen() {
+	switch {
+	case m.excluding != nil:
+		for round := 1; m.excluding.some && m.release(round); round++ {
+			m.walk()
+		}
+	case m.included != nil && m.widen():
 		m.walk()
 	}
 }
@@ -34,6 +39,9 @@ func (m *maker) work(job int32) {
 	switch {
 	case m.included != nil && !m.included[job]:
 		r.Action, r.Reason = NoOp, ReasonNotTargeted
+		if m.excluding != nil {
+			r.Reason, r.Causes = ReasonExcluded, m.excluding.cause(m, job)
+		}
 		return
 	case r.Prior == nil:
 		r.Action, r.Reason = Create, ReasonNew
@@ -253,13 +261,22 @@ func (m *maker) decideRemoved() {
 		reason = ReasonDestroy
 	}
 	deleted := map[config.Addr]bool{}
+	if m.excluding != nil {
+		m.excludeRemoved()
+	}
 	for i := range m.removed {
 		r := &m.removed[i]
+		if r.Reason == ReasonExcluded {
+			continue
+		}
 		if m.limited && !matchesAny(m.o.Targets, r.Addr) && !m.stranded(r, deleted) {
 			r.Action, r.Reason = NoOp, ReasonNotTargeted
 			continue
 		}
 		d := remove(r.Prior, r.Live, reason)
+		if m.o.RefreshOnly && d.action != Forget {
+			d = decision{action: NoOp, reason: ReasonRefreshOnly}
+		}
 		r.Action, r.Reason = d.action, d.reason
 		if m.limited && r.Action == Delete {
 			deleted[r.Addr] = true

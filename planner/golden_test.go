@@ -25,9 +25,11 @@ var update = flag.Bool("update", false, "write the golden files of this package 
 // TestGolden makes the plan of every folder of testdata/plans:
 //
 //	before.hcl  what was applied and has ended well; without it there is no state
-//	live        what became of it: "job.a running", one a line; "deposed" behind it marks the record
+//	live        what became of it: "job.a running", one a line; "deposed" behind it marks the record, "again" that it was
+//	            retried, "stopping" is running and told to stop
 //	after.hcl   what is declared now; without it, before.hcl
-//	options     destroy, rerun, target ADDR, replace ADDR, one a line
+//	options     destroy, rerun, refresh_only, target ADDR, exclude ADDR, replace ADDR, one a line
+//	assumed     nobody has looked at how the jobs stand
 //	now         the store's clock; without it, no times are told
 //	plan.txt    the plan for people, and plan.jsonl for programs: written by -update
 func TestGolden(t *testing.T) {
@@ -49,6 +51,9 @@ func TestGolden(t *testing.T) {
 				if s.Now, err = time.Parse(time.RFC3339, line); err != nil {
 					t.Fatal(err)
 				}
+			}
+			if _, err := os.Stat(filepath.Join(folder, "assumed")); err == nil {
+				s.Assume()
 			}
 			o := goldenOptions(t, folder)
 			w := load(t, after)
@@ -150,6 +155,14 @@ func goldenState(t *testing.T, folder string) *planner.State {
 func liveOf(t *testing.T, words string) planner.Live {
 	t.Helper()
 	words, cause, _ := strings.Cut(words, ": ")
+	if words, again := strings.CutSuffix(words, " again"); again {
+		l := liveOf(t, words)
+		l.Opening++
+		return l
+	}
+	if words == "stopping" {
+		return planner.Live{Status: planner.Running, Opening: 1, CancelAsked: true}
+	}
 	if words == "failed children" {
 		return planner.Live{Status: planner.Failed, Opening: 1, ChildFailed: true, FailedChildren: 1}
 	}
@@ -174,6 +187,10 @@ func goldenOptions(t *testing.T, folder string) planner.Options {
 			o.Rerun = true
 		case "target":
 			o.Targets = append(o.Targets, addr(address))
+		case "exclude":
+			o.Exclude = append(o.Exclude, addr(address))
+		case "refresh_only":
+			o.RefreshOnly = true
 		case "replace":
 			o.Replace = append(o.Replace, addr(address))
 		default:

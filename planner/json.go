@@ -28,6 +28,13 @@ type changeMembers struct {
 	Causes   []causeMembers  `json:"causes,omitempty"`
 	Before   json.RawMessage `json:"before,omitempty"`
 	After    json.RawMessage `json:"after,omitempty"`
+	Drift    *driftMembers   `json:"drift,omitempty"` // of resource_drift
+}
+
+type driftMembers struct {
+	Kind   DriftKind `json:"kind"`
+	Status string    `json:"status"` // of the job now
+	Text   string    `json:"text"`
 }
 
 type resource struct {
@@ -68,8 +75,11 @@ type summaryBody struct {
 // changes, one planned_schedule for each schedule and gate that is declared, outputs, and the summary last.
 func (p *Plan) Messages() iter.Seq[Message] {
 	return func(yield func(Message) bool) {
-		for _, r := range p.Rows {
-			if r.Prior != nil && r.Action != NoOp && r.Live.Status == Lost && !yield(r.drift()) {
+		if p.Assumed && !yield(Message{Type: "log", Text: assumedNote, Body: json.RawMessage("{}")}) {
+			return
+		}
+		for _, d := range p.Drift() {
+			if !yield(d.message()) {
 				return
 			}
 		}
@@ -84,7 +94,7 @@ func (p *Plan) Messages() iter.Seq[Message] {
 			}
 		}
 		for _, r := range p.Rows {
-			if r.Job != nil && isTemplateRoot(r.Job) && r.Reason != ReasonNotTargeted && !yield(r.recurrence()) {
+			if r.Job != nil && isTemplateRoot(r.Job) && r.Reason != ReasonNotTargeted && r.Reason != ReasonExcluded && !yield(r.recurrence()) {
 				return
 			}
 		}
@@ -95,10 +105,13 @@ func (p *Plan) Messages() iter.Seq[Message] {
 	}
 }
 
-func (r *Row) drift() Message {
-	return changeMessage("resource_drift", r.Addr.String()+": Drift detected (lost)", changeMembers{
-		Resource: resourceOf(r.Addr), Action: "delete", Reason: ReasonLost, Before: r.Before(),
-	})
+func (d Drift) message() Message {
+	change := changeMembers{Resource: resourceOf(d.Row.Addr), Action: "update", Before: d.Row.Before(), Drift: &driftMembers{
+		Kind: d.Kind, Status: d.Row.Live.Status.String(), Text: d.Text()}}
+	if d.Kind == DriftLost {
+		change.Action, change.Reason = "delete", ReasonLost
+	}
+	return changeMessage("resource_drift", fmt.Sprintf("%s: Drift detected (%s)", d.Row.Addr, d.Kind), change)
 }
 
 func (r *Row) message() Message {

@@ -18,6 +18,12 @@ type Options struct {
 	// Targets limits the plan to these addresses and what they need: everything upstream of them, and jobs waiting for a
 	// submission that the plan replaces. An address without key means all instances of its block. Empty: no limit.
 	Targets []config.Addr
+	// Exclude leaves these addresses and all that is downstream of them out of the plan. An address without key means all
+	// instances of its block. It does not go with Targets.
+	Exclude []config.Addr
+	// RefreshOnly plans for nothing but what changed outside of Waybill: records of jobs that are lost, and of deposed ones that
+	// have ended, are forgotten. What is declared is not looked at.
+	RefreshOnly bool
 	// Replace names declared addresses that run again whatever their state. An address without key means all instances.
 	Replace []config.Addr
 	// Rerun asks for a new generation of every declared job.
@@ -33,7 +39,7 @@ type Options struct {
 // Make compares a workflow with its state. It returns no plan with errors; warnings come with a plan. It keeps
 // references into both arguments and changes neither.
 func Make(w *config.Workflow, s *State, o Options) (*Plan, hcl.Diagnostics) {
-	if o.Destroy {
+	if o.Destroy || o.RefreshOnly {
 		w = &config.Workflow{Name: w.Name}
 	}
 	s, diags := Moved(s, w)
@@ -52,9 +58,14 @@ func Make(w *config.Workflow, s *State, o Options) (*Plan, hcl.Diagnostics) {
 	}
 	m.decide()
 	m.decideRemoved()
+	diags = append(diags, m.exclusions()...)
 	m.describe()
 	m.foretell()
-	p := &Plan{Workflow: w.Name, Lineage: s.Lineage, Destroy: o.Destroy, Rows: m.inOrder()}
+	p := &Plan{Workflow: w.Name, Lineage: s.Lineage, Destroy: o.Destroy, RefreshOnly: o.RefreshOnly, Assumed: s.Assumed, Rows: m.inOrder(),
+		Asked: Request{o.Targets, o.Exclude, o.Replace, o.Rerun}}
+	if o.RefreshOnly {
+		return p, diags
+	}
 	p.Queues = queueChanges(w, s)
 	diags = append(diags, sharedQueues(w, s)...)
 	var outputDiags hcl.Diagnostics
@@ -73,7 +84,8 @@ type maker struct {
 
 	rows      []Row       // of declared jobs, by their number in g
 	removed   []Row       // of addresses that are recorded and not declared, upstream first
-	included  []bool      // by job; nil without targets
+	included  []bool      // by job; nil without targets and exclusions
+	excluding *exclusion  // nil without exclusions
 	requested []bool      // by job; nil without -replace and -rerun
 	limited   bool        // removed rows are limited to targets
 	former    []Digest    // by job: the handling had nothing moved; nil until it is asked for

@@ -162,6 +162,31 @@ func TestWhatRuns(t *testing.T) {
 			want:  []string{"- h not_declared"},
 		},
 		{
+			name: "an exclusion, with what waits for it", w: family, o: planner.Options{Rerun: true, Exclude: []config.Addr{addr("job.c")}},
+			want: []string{"-/+ a requested", "-/+ b requested", "-/+ d requested", "-/+ h requested"},
+		},
+		{
+			name: "an exclusion that would wait for ever", w: workflowOf("a", "b a", "c b", "d c", "x"),
+			o:    planner.Options{Exclude: []config.Addr{addr("job.b")}},
+			live: map[string]planner.Live{"b": {Status: planner.Held}, "c": {Status: planner.Held}, "d": {Status: planner.Held}},
+			after: func(w *config.Workflow) *config.Workflow {
+				return edited(edited(w, "a", newWork), "x", newWork)
+			},
+			want: []string{"-/+ a work_changed", "~ b upstream_runs_again", "-/+ x work_changed"},
+		},
+		{
+			name: "destroy but for one, and what that waits for", w: workflowOf("a", "b a", "c b", "d c", "x"),
+			o:    planner.Options{Destroy: true, Exclude: []config.Addr{addr("job.c")}},
+			live: map[string]planner.Live{"b": {Status: planner.Held}, "c": {Status: planner.Held}, "d": {Status: planner.Held}},
+			want: []string{"- d destroy", "- x destroy"},
+		},
+		{
+			name: "only what is gone", w: workflowOf("a", "b a", "c"), o: planner.Options{RefreshOnly: true},
+			live:  map[string]planner.Live{"a": {}, "b": {Status: planner.Cancelled}},
+			after: func(w *config.Workflow) *config.Workflow { return with(edited(w, "c", newWork), "n") },
+			want:  []string{". a lost"},
+		},
+		{
 			name: "destroy", w: workflowOf("a", "b ^a", "c b"), o: planner.Options{Destroy: true},
 			live: map[string]planner.Live{"b": {Status: planner.Running}, "c": {}},
 			want: []string{"- a destroy", "- b destroy", ". c lost"},
@@ -275,6 +300,12 @@ func TestRefusedPlans(t *testing.T) {
 			"job.load", "12345678", "0badcafe", "waybill destroy"}},
 		{"its key is missing", w, foreign, planner.Options{}, []string{"State was written under another key", "12345678", "there is no key here"}},
 		{"a record nobody can name", w, broken, planner.Options{}, []string{"Unreadable state", "what is this"}},
+		{"unknown exclusion", w, noState(), planner.Options{Exclude: []config.Addr{addr("job.laod")}}, []string{"Exclusion does not exist",
+			"-exclude=job.laod", "Did you mean job.load?"}},
+		{"target and exclusion", w, noState(), planner.Options{Targets: []config.Addr{addr("job.load")}, Exclude: []config.Addr{addr("job.load")}},
+			[]string{"Targets and exclusions together"}},
+		{"an excluded job is replaced", w, noState(), planner.Options{Replace: []config.Addr{addr("job.load")}, Exclude: []config.Addr{addr("job.load")}},
+			[]string{"Job is excluded and replaced", "-exclude leaves it out"}},
 		{"unknown target", w, noState(), planner.Options{Targets: []config.Addr{addr("job.laod")}}, []string{"Target does not exist",
 			"-target=job.laod", "Did you mean job.load?"}},
 		{"unknown replace", w, noState(), planner.Options{Replace: []config.Addr{addr("job.other")}}, []string{"Replace names an undeclared job",

@@ -14,11 +14,32 @@ type Plan struct {
 	Workflow string
 	Lineage  uuid.UUID // of the state it was made from; zero before the first apply
 	Destroy  bool      // made by destroy
+	// RefreshOnly: made for what changed outside of Waybill alone. All its rows that do something forget records.
+	RefreshOnly bool
+	// Assumed: made without reading how the jobs stand, which are taken to have completed. See State.Assume.
+	Assumed bool
+	// Asked is what the plan was asked for besides the difference, so that a saved one can be made again in the same way.
+	Asked Request
 	// Rows are in start order: upstream first, component by component, ties by address. Rows of addresses that are not
 	// declared any more follow, upstream first by their recorded edges. Apply walks them backwards.
 	Rows    []*Row
 	Queues  []QueueChange
 	Outputs []OutputChange
+}
+
+// Request is the part of Options that names addresses.
+type Request struct {
+	Targets []config.Addr `json:"targets,omitempty"`
+	Exclude []config.Addr `json:"exclude,omitempty"`
+	Replace []config.Addr `json:"replace,omitempty"`
+	Rerun   bool          `json:"rerun,omitempty"`
+}
+
+// Options are o as the plan was made with.
+func (p *Plan) Options(o Options) Options {
+	o.Destroy, o.RefreshOnly = p.Destroy, p.RefreshOnly
+	o.Targets, o.Exclude, o.Replace, o.Rerun = p.Asked.Targets, p.Asked.Exclude, p.Asked.Replace, p.Asked.Rerun
+	return o
 }
 
 // Row is one address of a Plan. Prior is nil for what has no record; Job is nil for what is not declared any more.

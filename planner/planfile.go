@@ -38,6 +38,9 @@ type planDocument struct {
 	Workflow string         `json:"workflow"`
 	Lineage  uuid.UUID      `json:"lineage"`
 	Destroy  bool           `json:"destroy,omitempty"`
+	Refresh  bool           `json:"refresh_only,omitempty"`
+	Assumed  bool           `json:"assumed,omitempty"`
+	Asked    Request        `json:"asked"`
 	Rows     []planRow      `json:"rows"`
 	Queues   []QueueChange  `json:"queues,omitempty"`
 	Outputs  []OutputChange `json:"outputs,omitempty"`
@@ -69,7 +72,7 @@ type planRow struct {
 
 // WritePlan writes a plan file. seal may be nil for a plan without sensitive payloads.
 func WritePlan(w io.Writer, p *Plan, seal Sealer) error {
-	doc := planDocument{Workflow: p.Workflow, Lineage: p.Lineage, Destroy: p.Destroy, Queues: p.Queues, Outputs: p.Outputs}
+	doc := planDocument{Workflow: p.Workflow, Lineage: p.Lineage, Destroy: p.Destroy, Refresh: p.RefreshOnly, Assumed: p.Assumed, Asked: p.Asked, Queues: p.Queues, Outputs: p.Outputs}
 	doc.Rows = make([]planRow, len(p.Rows))
 	for i, r := range p.Rows {
 		row := planRow{Addr: r.Addr.String(), Action: r.Action, Reason: r.Reason, Causes: r.Causes, Live: r.Live, Job: r.Job,
@@ -130,7 +133,7 @@ func ReadPlan(r io.Reader, open Sealer) (*Plan, error) {
 	if err := decoder.Decode(&doc); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPlanFile, err)
 	}
-	p := &Plan{Workflow: doc.Workflow, Lineage: doc.Lineage, Destroy: doc.Destroy, Queues: doc.Queues, Outputs: doc.Outputs}
+	p := &Plan{Workflow: doc.Workflow, Lineage: doc.Lineage, Destroy: doc.Destroy, RefreshOnly: doc.Refresh, Assumed: doc.Assumed, Asked: doc.Asked, Queues: doc.Queues, Outputs: doc.Outputs}
 	rows := make([]Row, len(doc.Rows))
 	p.Rows = make([]*Row, len(rows))
 	for i := range rows {

@@ -30,4 +30,6 @@ const (
 	ReasonStopping       Reason = "stopping" // deposed, waits for its end
 	ReasonStopped        Reason = "stopped"  // deposed, has ended
 	ReasonNotTargeted    Reason = "not_targeted"
+	ReasonExcluded       Reason = "excluded"     // -exclude names it, or what it waits for
+	ReasonRefreshOnly    Reason = "refresh_only" // the plan only looks at what changed outside of Waybill
 )

@@ -19,6 +19,12 @@ type RenderOptions struct {
 // Render writes a plan for people, after Terraform's model. The last line is the summary that scripts match.
 func (p *Plan) Render(w io.Writer, o RenderOptions) error {
 	c := &canvas{w: w, ink: ink(o.Color), width: o.Width}
+	if p.RefreshOnly {
+		p.renderRefresh(c)
+		return c.flush()
+	}
+	p.renderAssumed(c)
+	p.renderDrift(c)
 	if p.Empty() {
 		p.renderNothing(c)
 		return c.flush()

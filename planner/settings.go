@@ -73,10 +73,13 @@ func (m *maker) outputChanges(w *config.Workflow) (changes []OutputChange, diags
 	declared := make(map[string]bool, len(w.Outputs))
 	for _, o := range w.Outputs {
 		declared[o.Name] = true
-		next, diag := m.output(o)
+		next, known, diag := m.output(o)
 		if diag != nil {
 			diags = append(diags, diag)
 			continue
+		}
+		if !known {
+			continue // it stays as it is until a plan submits the job that it names
 		}
 		if prior := m.s.Outputs[o.Name]; prior != next {
 			changes = append(changes, OutputChange{Name: o.Name, Prior: prior, Next: next, Sensitive: o.Sensitive})
@@ -92,40 +95,49 @@ func (m *maker) outputChanges(w *config.Workflow) (changes []OutputChange, diags
 	return changes, diags
 }
 
-func (m *maker) output(o *config.Output) (string, *hcl.Diagnostic) {
+// output is an output as it will be stored. known is false for one that names a job which has no submission, since the plan
+// leaves it out.
+func (m *maker) output(o *config.Output) (text string, known bool, diag *hcl.Diagnostic) {
 	value, _ := o.Value.UnmarkDeep()
 	raw, err := ctyjson.SimpleJSONValue{Value: value}.MarshalJSON()
 	if err != nil {
-		return "", &hcl.Diagnostic{
+		return "", false, &hcl.Diagnostic{
 			Severity: hcl.DiagError, Summary: "Output cannot be stored", Subject: o.Range.Ptr(),
 			Detail: "The value of output " + o.Name + " has no JSON form: " + err.Error() + ".",
 		}
 	}
-	filled := m.fill(raw)
-	if !o.Sensitive {
-		return filled, nil
+	filled, known := m.fill(raw)
+	if !o.Sensitive || !known {
+		return filled, known, nil
 	}
 	if m.o.Digest == nil {
-		return "", &hcl.Diagnostic{
+		return "", false, &hcl.Diagnostic{
 			Severity: hcl.DiagError, Summary: "No key for sensitive values", Subject: o.Range.Ptr(),
 			Detail: "Output " + o.Name + " is sensitive: its hash is stored under a key, and there is no key. Set WAYBILL_KEY, or run " +
 				"`waybill init` to make one.",
 		}
 	}
 	digest, _ := m.o.Digest(true, []byte("output\x00"+o.Name+"\x00"+filled))
-	return sensitiveOutput + hex.EncodeToString(digest[:]) + `"`, nil
+	return sensitiveOutput + hex.EncodeToString(digest[:]) + `"`, true, nil
 }
 
-// fill replaces the placeholders of jobs whose uuid this plan does not change.
-func (m *maker) fill(raw []byte) string {
-	return string(config.FillPlaceholders(raw, func(addr string) string {
+// fill replaces the placeholders of jobs whose uuid this plan does not change. known tells whether it gives all others one.
+func (m *maker) fill(raw []byte) (filled string, known bool) {
+	known = true
+	filled = string(config.FillPlaceholders(raw, func(addr string) string {
 		a, err := config.ParseAddr(addr)
 		if err != nil {
 			return ""
 		}
-		if job, ok := m.g.index[a]; ok && m.rows[job].keepsUUID() {
+		job, ok := m.g.index[a]
+		switch {
+		case !ok:
+		case m.rows[job].keepsUUID():
 			return m.rows[job].Prior.UUID.String()
+		case m.rows[job].Action == NoOp:
+			known = false
 		}
 		return ""
 	}))
+	return filled, known
 }

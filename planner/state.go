@@ -23,7 +23,9 @@ type State struct {
 	MovedFrom map[string]config.Addr
 	Queues    map[string]QueueSettings
 	// Shared holds the queues that other workflows declare too, by name.
-	Shared  map[string]SharedQueue
+	Shared map[string]SharedQueue
+	// Assumed: Live was not read, see Assume.
+	Assumed bool
 	Outputs map[string]string // as stored by the last apply: canonical JSON by name
 	// Now is the store's clock, by which next fire times are told. Zero where no schedule is declared: such a plan is the same
 	// whenever it is made.

@@ -114,6 +114,10 @@ func (r *Row) Because() string {
 		return "it was told to stop and has ended"
 	case ReasonNotTargeted:
 		return "it is not among the targets"
+	case ReasonExcluded:
+		return r.exclusion()
+	case ReasonRefreshOnly:
+		return "only what changed outside of Waybill is looked at"
 	default:
 		return string(r.Reason)
 	}

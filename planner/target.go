@@ -24,7 +24,8 @@ func (m *maker) request() (diags hcl.Diagnostics) {
 			diags = append(diags, m.unknown("Replace names an undeclared job", "-replace", addr, false))
 		}
 	}
-	if len(m.o.Targets) == 0 {
+	diags = append(diags, m.exclude()...)
+	if len(m.o.Targets) == 0 || diags.HasErrors() {
 		return diags
 	}
 	m.limited, m.included = true, make([]bool, len(m.rows))

@@ -117,7 +117,8 @@ func (p *applying) apply(ctx context.Context, args []string) error {
 		following, observer = own.ctx, own
 	}
 	result, err := applier.Apply(following, p.store.client, applier.Run{
-		Plan: plan, Workflow: p.workflow, Options: p.options, Keyring: p.keyring, LockTimeout: p.waitForLock(), Detach: p.detach,
+		Plan: plan, Workflow: p.workflow, Options: p.options, Keyring: p.keyring, LockTimeout: p.waitForLock(),
+		Detach:   p.detach || plan.RefreshOnly,
 		Observer: observer, Saved: p.saved != nil,
 		Approve: func(ctx context.Context, again *planner.Plan) (bool, error) {
 			if p.autoApprove {
@@ -151,8 +152,9 @@ func (p *applying) useSaved(file string) error {
 	switch {
 	case p.destroy:
 		return fail("Wrong arguments", "destroy makes its own plan. %s is a saved plan: give it to apply.", file)
-	case len(p.targets) > 0 || len(p.replace) > 0 || p.rerun || len(p.variables.sources) > 0:
-		return fail("Wrong arguments", "%s is a saved plan, which stands as it is: -target, -replace, -rerun and variables belong to the plan command.", file)
+	case len(p.targets) > 0 || len(p.exclude) > 0 || len(p.replace) > 0 || p.rerun || p.refreshOnly || !p.refresh || len(p.variables.sources) > 0:
+		return fail("Wrong arguments", "%s is a saved plan, which stands as it is: -target, -exclude, -replace, -rerun, -refresh, -refresh-only and "+
+			"variables belong to the plan command.", file)
 	}
 	k, err := p.a.keyring(true)
 	if err != nil {
@@ -170,7 +172,7 @@ func (p *applying) approvedPlan(ctx context.Context) (*planner.Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.workflow, p.options.Destroy = w, p.saved.Destroy
+		p.workflow, p.options = w, p.saved.Options(p.options)
 		return p.saved, nil
 	}
 	d, err := p.make(ctx)
@@ -226,7 +228,10 @@ func (p *applying) ask(ctx context.Context, why string) (bool, error) {
 	}
 	question, explanation := p.question()
 	above := "Waybill will perform the actions described above."
-	if p.destroy {
+	switch {
+	case p.refreshOnly:
+		above = "Waybill will forget what it recorded of the jobs that are gone, as shown above."
+	case p.destroy:
 		above = "Waybill will cancel all of its jobs and forget them, as shown above."
 	}
 	if why != "" {
@@ -240,6 +245,9 @@ func (p *applying) ask(ctx context.Context, why string) (bool, error) {
 
 // question is what is asked, and what to know besides.
 func (p *applying) question() (question, explanation string) {
+	if p.refreshOnly {
+		return "Do you want to forget these records?", "No job is changed by it. There is no undo."
+	}
 	if p.destroy {
 		return fmt.Sprintf("Do you really want to destroy the jobs of workflow %q?", p.workflow.Name), "There is no undo."
 	}
@@ -295,6 +303,8 @@ func (p *applying) hint(r applier.Result) string {
 		redis = " -redis " + p.store.name
 	}
 	switch {
+	case p.refreshOnly || p.saved != nil && p.saved.RefreshOnly:
+		return ""
 	case r.Detached && p.store.embedded:
 		return "The jobs are submitted and run when a worker serves them:\n\n  waybill worker" + dir + p.onwards(r)
 	case r.Detached:

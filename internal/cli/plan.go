@@ -15,19 +15,22 @@ import (
 // planning is what plan, apply and destroy have in common: where the workflow and its store are, and which difference
 // between them is asked for.
 type planning struct {
-	a         *app
-	variables variables
-	redis     redisFlag
-	targets   []string
-	replace   []string
-	rerun     bool
-	destroy   bool
-	json      bool
-	input     bool
-	detach    bool // apply
-	worker    bool // apply
-	saving    bool // plan -out: sensitive values are sealed with the key
-	plain     bool // apply: lines on a terminal too
+	a           *app
+	variables   variables
+	redis       redisFlag
+	targets     []string
+	exclude     []string
+	replace     []string
+	rerun       bool
+	refresh     bool // else the live statuses are not read
+	refreshOnly bool
+	destroy     bool
+	json        bool
+	input       bool
+	detach      bool // apply
+	worker      bool // apply
+	saving      bool // plan -out: sensitive values are sealed with the key
+	plain       bool // apply: lines on a terminal too
 
 	ownWorker bool          // apply runs, or would run, jobs itself
 	saved     *planner.Plan // to apply, instead of a new one
@@ -42,6 +45,8 @@ func (p *planning) flags(cmd *cobra.Command) {
 	p.redis.flags(cmd)
 	p.variables.flags(cmd)
 	cmd.Flags().StringArrayVar(&p.targets, "target", nil, "Plan only for the job at `ADDR` and what it waits for. May be given several times.")
+	cmd.Flags().StringArrayVar(&p.exclude, "exclude", nil, "Leave out the job at `ADDR` and what waits for it. May be given several times, but not with -target.")
+	cmd.Flags().BoolVar(&p.refresh, "refresh", true, "With -refresh=false, do not read how the jobs stand: compare the configuration with the records alone.")
 	cmd.Flags().BoolVar(&p.json, "json", false, "Write one JSON object a line, as Terraform does.")
 	cmd.Flags().BoolVar(&p.input, "input", true, "With -input=false, ask for nothing: what would have been asked for is an error.")
 }
@@ -49,12 +54,16 @@ func (p *planning) flags(cmd *cobra.Command) {
 func (p *planning) replaceFlags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&p.replace, "replace", nil, "Run the job at `ADDR` again, and what follows from it. May be given several times.")
 	cmd.Flags().BoolVar(&p.rerun, "rerun", false, "Run every declared job again.")
+	cmd.Flags().BoolVar(&p.refreshOnly, "refresh-only", false, "Only look for what happened to jobs outside of Waybill. Applied, it forgets the records of jobs that are gone.")
 }
 
 // open reads the workflow of the arguments and opens its store; close it afterwards.
 func (p *planning) open(ctx context.Context, args []string, how access, so displayOptions) (err error) {
+	if err := p.agree(); err != nil {
+		return err
+	}
 	d := everything
-	if p.destroy || p.saved != nil {
+	if p.refreshOnly || p.destroy || p.saved != nil {
 		d = settingsOnly
 	}
 	early := p.a.earlyReport(p.json)
@@ -67,7 +76,7 @@ func (p *planning) open(ctx context.Context, args []string, how access, so displ
 	if p.store, err = p.a.open(ctx, p.redis, p.workflow, how); err != nil {
 		return err
 	}
-	p.ownWorker = !p.detach && !p.destroy && (p.store.embedded || p.worker)
+	p.ownWorker = !p.detach && !p.destroy && !p.refreshOnly && (p.saved == nil || !p.saved.RefreshOnly) && (p.store.embedded || p.worker)
 	so.json, so.destroy, so.ownWorker = p.json, p.destroy, p.ownWorker
 	p.display = p.a.newDisplay(p.store, so)
 	if p.json {
@@ -84,12 +93,30 @@ func (p *planning) planOptions(makeKey bool) (planner.Options, error) {
 		return planner.Options{}, err
 	}
 	o := planOptions(p.keyring)
-	o.Destroy, o.Rerun = p.destroy, p.rerun
+	o.Destroy, o.Rerun, o.RefreshOnly = p.destroy, p.rerun, p.refreshOnly
 	if o.Targets, err = parseAddrs("target", p.targets); err != nil {
+		return o, err
+	}
+	if o.Exclude, err = parseAddrs("exclude", p.exclude); err != nil {
 		return o, err
 	}
 	o.Replace, err = parseAddrs("replace", p.replace)
 	return o, err
+}
+
+// agree refuses options that ask for two things.
+func (p *planning) agree() error {
+	switch {
+	case len(p.targets) > 0 && len(p.exclude) > 0:
+		return fail("Wrong arguments", "-target says what a plan is limited to, and -exclude what it leaves out. Give one of the two.")
+	case p.refreshOnly && !p.refresh:
+		return fail("Wrong arguments", "-refresh-only looks at how the jobs stand and at nothing else, and -refresh=false does not look at it. Give one of the two.")
+	case p.refreshOnly && p.destroy:
+		return fail("Wrong arguments", "-refresh-only changes no job, and -destroy ends them all. Give one of the two.")
+	case p.refreshOnly && (p.rerun || len(p.replace) > 0):
+		return fail("Wrong arguments", "-refresh-only runs nothing, so -replace and -rerun do not go with it.")
+	}
+	return nil
 }
 
 // close gives the terminal and the store back.
@@ -106,7 +133,11 @@ func (p *planning) close(err *error) {
 
 // make makes the plan.
 func (p *planning) make(ctx context.Context) (d difference, err error) {
-	state, err := applier.ReadStateFor(ctx, p.store.client, p.workflow)
+	read := applier.ReadStateFor
+	if !p.refresh {
+		read = applier.ReadRecordsFor
+	}
+	state, err := read(ctx, p.store.client, p.workflow)
 	if err != nil {
 		return d, err
 	}
@@ -211,7 +242,7 @@ waybill plan -target='job.clean["eu"]' -replace=job.report`,
 					return p.a.inJSON(p.display, p.json, err)
 				}
 			}
-			if detailed && !plan.Empty() {
+			if detailed && (!plan.Empty() || plan.RefreshOnly && len(plan.Drift()) > 0) {
 				return exit(exitChanges)
 			}
 			return nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -56,7 +57,7 @@ func (p *applying) askInView(ctx context.Context, d difference, again string) (b
 
 // shortly are the diagnostics and warnings for the view.
 func (d difference) shortly() []approve.Warning {
-	var all []approve.Warning
+	all := drifted(d.plan)
 	for _, diag := range d.diags {
 		detail := diag.Detail
 		if diag.Subject != nil {
@@ -69,3 +70,23 @@ func (d difference) shortly() []approve.Warning {
 	}
 	return all
 }
+
+// drifted is what happened to jobs outside of Waybill, as one warning for the view.
+func drifted(p *planner.Plan) []approve.Warning {
+	drift := p.Drift()
+	if len(drift) == 0 {
+		return nil
+	}
+	var lines []string
+	for i, d := range drift {
+		if i == maxDriftShown {
+			lines = append(lines, fmt.Sprintf("... and %d more", len(drift)-i))
+			break
+		}
+		lines = append(lines, d.Row.Addr.String()+" "+d.Text())
+	}
+	return []approve.Warning{{Summary: "Jobs have changed outside of Waybill", Detail: strings.Join(lines, "\n")}}
+}
+
+// maxDriftShown is how many jobs that warning names.
+const maxDriftShown = 50
