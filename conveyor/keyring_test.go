@@ -250,6 +250,7 @@ func TestSignature(t *testing.T) {
 		{"another type", "ns", func(j *wire.Job) { j.Type = "http" }, ErrBadSignature},
 		{"another queue", "ns", func(j *wire.Job) { j.Queue = "r" }, ErrBadSignature},
 		{"another payload", "ns", func(j *wire.Job) { j.Payload = []byte("P") }, ErrBadSignature},
+		{"results to read", "ns", func(j *wire.Job) { j.Results = []string{"v"} }, ErrBadSignature},
 		{"another timeout", "ns", func(j *wire.Job) { j.Timeout = nil }, ErrBadSignature},
 		{"a byte moved to the next field", "ns", func(j *wire.Job) { j.Type, j.Queue = "execq", "" }, ErrBadSignature},
 		{"a cut signature", "ns", func(j *wire.Job) { j.Signature = j.Signature[:31] }, ErrBadSignature},

@@ -10,8 +10,9 @@ import (
 )
 
 // Sign puts the key's id and a signature on the job. It covers what a handler acts on and where: namespace, uuid, type,
-// queue, timeout and payload. A payload to be sealed is sealed first. Start time, edges and retries are not covered: who
-// can write to Redis can delay a job or run it again, but neither change what it does nor move it elsewhere. Since scripts have no
+// queue, timeout, payload and the jobs whose results it reads. A payload to be sealed is sealed first. Start time, edges and retries are not covered: who
+// can write to Redis can delay a job or run it again, but neither change what it does nor move it elsewhere. They can change the
+// results that it reads: a value of these is for an argument, a text or a body, never for what to run or whom to call. Since scripts have no
 // keys, the occurrence of a template has the template's signature, and what a worker gets of a job for all has that of the job: it is over
 // the uuid of these.
 func (k *Keyring) Sign(namespace string, job *wire.Job) error {
@@ -50,9 +51,17 @@ func signedUUID(job *wire.Job) string {
 	return job.GetUuid()
 }
 
-// signature takes no timeout and a timeout of zero for the same, as the worker does.
+// signature takes no timeout and a timeout of zero for the same, as the worker does. A job that reads results has another label: to
+// take them away, or to add some, is to change what it does.
 func (k *Keyring) signature(namespace string, job *wire.Job) [sha256.Size]byte {
 	timeout := binary.BigEndian.AppendUint64(nil, uint64(job.GetTimeout().AsDuration()))
-	return mac(k.sign[:], "signature v1", []byte(namespace), []byte(signedUUID(job)), []byte(job.GetType()), []byte(job.GetQueue()),
-		timeout, job.GetPayload())
+	label, fields := "signature v1", [][]byte{[]byte(namespace), []byte(signedUUID(job)), []byte(job.GetType()), []byte(job.GetQueue()),
+		timeout, job.GetPayload()}
+	if len(job.GetResults()) > 0 {
+		label = "signature v1, results"
+		for _, uuid := range job.GetResults() {
+			fields = append(fields, []byte(uuid))
+		}
+	}
+	return mac(k.sign[:], label, fields...)
 }

@@ -119,11 +119,27 @@ func validate(job *wire.Job) error {
 	if len(job.Labels) > 0 {
 		problems = append(problems, checkLabels(job.Labels))
 	}
-	problems = append(problems, checkDefinition(job))
+	problems = append(problems, checkDefinition(job), checkResults(job))
 	if n := len(job.Edges); n > MaxEdges {
 		problems = append(problems, fmt.Errorf("%d edges, the limit is %d: %w", n, MaxEdges, ErrTooLarge))
 	}
 	return errors.Join(problems...)
+}
+
+// checkResults checks the jobs whose results a job reads.
+func checkResults(job *wire.Job) error {
+	if n := len(job.Results); n > MaxEdges {
+		return fmt.Errorf("results of %d jobs, the limit is %d: %w", n, MaxEdges, ErrTooLarge)
+	}
+	for _, uuid := range job.Results {
+		if !validName(uuid) {
+			return fmt.Errorf("results: %w: %q", ErrUUID, uuid)
+		}
+		if uuid == job.Uuid && uuid != "" {
+			return fmt.Errorf("results: %w: the job reads its own", ErrUUID)
+		}
+	}
+	return nil
 }
 
 // entryOf is the status entry that a job starts from.

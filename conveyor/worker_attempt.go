@@ -103,6 +103,11 @@ func (w *Worker) execute(ctx context.Context, a *Attempt) Ack {
 	}
 	began = true
 	close(a.began)
+	if len(a.job.GetResults()) > 0 {
+		if err := w.fill(ctx, a.job); err != nil {
+			return w.conclude(ctx, a, err)
+		}
+	}
 	return w.conclude(ctx, a, a.run(ctx, call))
 }
 

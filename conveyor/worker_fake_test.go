@@ -31,6 +31,7 @@ type fakeStore struct {
 	pieces   []int64
 	progress []Progress
 	added    []*wire.Job
+	results  map[string][]byte
 	sent     []emission
 	left     bool
 	sequence []string // beats and leaves, in order
@@ -148,6 +149,24 @@ func (f *fakeStore) SetProgress(_ context.Context, _ string, _ int64, p Progress
 
 func (f *fakeStore) Add(_ context.Context, job *wire.Job, _ ...AddOption) error {
 	return f.do("add", func() { f.added = append(f.added, proto.CloneOf(job)) })
+}
+
+func (f *fakeStore) Statuses(_ context.Context, uuids []string) (list []Status, err error) {
+	err = f.do("statuses", func() {
+		for _, uuid := range uuids {
+			list = append(list, Status{UUID: uuid})
+		}
+	})
+	return list, err
+}
+
+func (f *fakeStore) Results(_ context.Context, uuids []string) (list [][]byte, err error) {
+	err = f.do("results", func() {
+		for _, uuid := range uuids {
+			list = append(list, f.results[uuid])
+		}
+	})
+	return list, err
 }
 
 func (f *fakeStore) emit(_ context.Context, m emission) error {

@@ -147,6 +147,8 @@ type engine interface {
 	AppendLog(ctx context.Context, uuid string, fence, n int64, text []byte) error
 	SetProgress(ctx context.Context, uuid string, fence int64, p Progress) error
 	Add(ctx context.Context, job *wire.Job, opts ...AddOption) error
+	Statuses(ctx context.Context, uuids []string) ([]Status, error)
+	Results(ctx context.Context, uuids []string) ([][]byte, error)
 	emit(ctx context.Context, m emission) error
 	ears() *hearing
 }
