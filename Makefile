@@ -7,7 +7,7 @@ FUZZTIME ?= 10s
 MUTANTS ?= new
 BEHAVIOURS ?= all
 
-.PHONY: help test quick fuzz mutate behaviours build fmt generate install-deps clean soak
+.PHONY: help test quick fuzz mutate behaviours bench-plan build fmt generate install-deps clean soak
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | while IFS='	' read -r t h; do printf '  make %-13s %s\n' "$$t" "$$h"; done
@@ -30,6 +30,9 @@ behaviours: ## every mistake of conveyor/COVERAGE.md (half an hour; BEHAVIOURS=r
 soak: install-deps ## ten thousand histories of the engine against its model, and every small graph (takes hours)
 	go test -count=1 -timeout=24h ./internal/enginemodel -long
 	go test -count=1 -timeout=24h -run='^(TestModel|TestGraphs)$$' ./conveyor -long -model.sequences=10000
+
+bench-plan: ## plan against terraform's on the same graphs, with ratios (some minutes; needs terraform)
+	go run ./internal/planbench
 
 build: ## the waybill command, here
 	go build -o waybill .

@@ -103,7 +103,7 @@ func mutate(file, text string) error {
 	appendLua(&before, file)
 	users := 0
 	for _, s := range scripts {
-		if !strings.Contains(s.text, before.String()) {
+		if !strings.Contains(s.content().text, before.String()) {
 			continue
 		}
 		users++
@@ -152,7 +152,7 @@ func TestScriptsKnown(t *testing.T) {
 			appendLua(&piece, path.Join(dir, e.Name()))
 			used := false
 			for _, s := range scripts {
-				used = used || strings.Contains(s.text, piece.String())
+				used = used || strings.Contains(s.content().text, piece.String())
 			}
 			if name := strings.TrimSuffix(e.Name(), ".lua"); !used || dir == "lua" && scripts[name] == nil {
 				t.Errorf("%s/%s is in no script of the table in this file", dir, e.Name())

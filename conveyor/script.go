@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -17,10 +18,20 @@ import (
 //go:embed lua/*.lua lua/lib/*.lua
 var luaFiles embed.FS
 
-// script is one Lua script: its file after the shared pieces it needs, without comments and indentation.
+// script is one Lua script.
 type script struct {
-	name, text, sha string
-	frees           bool // it goes on in a store that is full
+	name  string
+	frees bool // it goes on in a store that is full
+	*luaText
+}
+
+// luaText is a file after the shared pieces it needs, without comments and indentation. It is made on first use: most processes
+// call few scripts, and every process starts.
+type luaText struct {
+	pieces []string
+	once   sync.Once
+	text   string // of content only, and so is sha
+	sha    string
 }
 
 // freeing are the scripts that make room, or keep running jobs alive. Redis may exceed its maxmemory by what they write.
@@ -60,15 +71,23 @@ var (
 )
 
 func newScript(name string, pieces ...string) *script {
-	var b strings.Builder
-	for _, piece := range pieces {
-		appendLua(&b, "lua/lib/"+piece+".lua")
-	}
-	appendLua(&b, "lua/"+name+".lua")
-	sum := sha1.Sum([]byte(b.String()))
-	s := &script{name: name, text: b.String(), sha: hex.EncodeToString(sum[:]), frees: freeing[name]}
+	s := &script{name: name, frees: freeing[name], luaText: &luaText{pieces: pieces}}
 	scriptList = append(scriptList, s)
 	return s
+}
+
+// content is the text, made.
+func (s *script) content() *luaText {
+	s.once.Do(func() {
+		var b strings.Builder
+		for _, piece := range s.pieces {
+			appendLua(&b, "lua/lib/"+piece+".lua")
+		}
+		appendLua(&b, "lua/"+s.name+".lua")
+		sum := sha1.Sum([]byte(b.String()))
+		s.text, s.sha = b.String(), hex.EncodeToString(sum[:])
+	})
+	return s.luaText
 }
 
 func appendLua(b *strings.Builder, file string) {
@@ -112,12 +131,12 @@ func (c *Client) run(ctx context.Context, s *script, args ...any) (any, error) {
 }
 
 func (c *Client) send(ctx context.Context, s *script, args []any) (any, error) {
-	keys := []string{c.keys.status()}
+	keys, lua := []string{c.keys.status()}, s.content()
 	pause := newPause()
 	for try := 1; ; try++ {
-		reply, err := c.rdb.EvalSha(ctx, s.sha, keys, args...).Result()
+		reply, err := c.rdb.EvalSha(ctx, lua.sha, keys, args...).Result()
 		if redis.HasErrorPrefix(err, "NOSCRIPT") {
-			reply, err = c.rdb.Eval(ctx, s.text, keys, args...).Result()
+			reply, err = c.rdb.Eval(ctx, lua.text, keys, args...).Result()
 		}
 		if err == nil || errors.Is(err, redis.Nil) {
 			return reply, nil

@@ -6,7 +6,7 @@ import "context"
 func Scripts() map[string]string {
 	names := map[string]string{}
 	for _, s := range scriptList {
-		names[s.sha] = s.name
+		names[s.content().sha] = s.name
 	}
 	return names
 }

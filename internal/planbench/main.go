@@ -56,6 +56,8 @@ func run(ctx context.Context, b *bench, rows, keep string) error {
 		if out, err := exec.CommandContext(ctx, "go", "build", "-o", b.waybill, ".").CombinedOutput(); err != nil {
 			return fmt.Errorf("build waybill: %w\n%s", err, out)
 		}
+	} else if b.waybill, err = filepath.Abs(b.waybill); err != nil {
+		return err
 	}
 	if err := b.open(ctx); err != nil {
 		return err
