@@ -78,19 +78,23 @@ func (m *module) evaluateChecks() {
 	l := m.l
 	for _, name := range slices.Sorted(maps.Keys(m.dir.checks)) {
 		b := m.dir.checks[name]
-		c := b.open(&l.r)
-		s := m.scope(&l.r, rootVar|rootLocal|rootJob|rootPath|rootWorkflow, "a check")
+		c := b.openAll(m.dir.r)
+		r := m.report()
+		s := m.scope(r, anyRoot, "a check")
+		if !m.dir.root {
+			c = c.fresh()
+		}
 		s.prepare(c)
 		if len(c.blocks) == 0 && !c.refused {
-			l.r.error(sumMissingBlock, b.header, "The check %q checks nothing. Give it an assert block with a condition and an error_message.", name)
+			r.error(sumMissingBlock, b.header, "The check %q checks nothing. Give it an assert block with a condition and an error_message.", name)
 		}
 		for i := range c.blocks {
 			if !l.o.NeedVariables {
 				break
 			}
-			inner := c.blocks[i].open(&l.r)
+			inner := c.blocks[i].open(r)
 			if v, ok := s.judge(inner); ok && v.fails {
-				l.r.refuted(hcl.DiagWarning, sumCheckFailed, v.condition.Range(), v, "", "This is an assertion of the check %q.", name)
+				r.refuted(hcl.DiagWarning, sumCheckFailed, v.condition.Range(), v, m.addr, "This is an assertion of the check %q.", name)
 			}
 		}
 	}

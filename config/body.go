@@ -106,7 +106,7 @@ func openNative(body *hclsyntax.Body, k *kind, r *report) *content {
 		c.attrs = make([]attribute, 0, len(body.Attributes))
 	}
 	for name, a := range body.Attributes {
-		if k.arg(name) == nil {
+		if k.arg(name) == nil && !k.any {
 			r.unknownArgument(k, name, a.NameRange)
 			continue
 		}
@@ -152,9 +152,17 @@ func (r *report) labels(b *block, labels []string, ranges []hcl.Range) bool {
 }
 
 func openJSON(body hcl.Body, k *kind, r *report) *content {
+	c := &content{kind: k}
+	if k.any {
+		attrs, diags := body.JustAttributes()
+		r.add(diags)
+		for name, a := range attrs {
+			c.attrs = append(c.attrs, attribute{name: name, nameRange: a.NameRange, expr: a.Expr})
+		}
+		return c
+	}
 	found, diags := body.Content(k.jsonSchema())
 	r.add(diags)
-	c := &content{kind: k}
 	for name, a := range found.Attributes {
 		c.attrs = append(c.attrs, attribute{name: name, nameRange: a.NameRange, expr: a.Expr})
 	}

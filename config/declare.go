@@ -29,7 +29,7 @@ func (d *directory) declare() {
 		for i := range s.items {
 			it := &s.items[i]
 			switch {
-			case l.o.Quick && (it.kind == "job" || it.kind == "queue" || it.kind == "output" || it.kind == "check"):
+			case l.o.Quick && (it.kind == "job" || it.kind == "queue" || it.kind == "output" || it.kind == "check" || it.kind == "module"):
 			case it.kind == "job" && it.label != "" && !it.instanced:
 				d.declareJob(&jobBlock{name: it.label, source: s, item: it, header: it.headerRange(s)})
 			default:
@@ -42,7 +42,7 @@ func (d *directory) declare() {
 		parallel(len(wave), 8, func(i int) { results[i] = wave[i].source.parse(wave[i].item) })
 		for i := range results {
 			p := &results[i]
-			l.r.add(p.report.diags)
+			d.r.add(p.report.diags)
 			if p.broken && len(p.blocks) == 0 {
 				d.incomplete = true
 			}
@@ -50,7 +50,7 @@ func (d *directory) declare() {
 				d.declareBlock(&p.blocks[j], wave[i].source, p.broken)
 			}
 		}
-		if len(l.r.diags) > maxDiagnostics {
+		if len(d.r.diags) > maxDiagnostics {
 			d.incomplete = true // garbage; what is reported already is enough
 			return
 		}
@@ -96,9 +96,19 @@ func (s *source) parse(it *item) (p parsed) {
 func (d *directory) declareBlock(b *block, s *source, broken bool) {
 	l := d.l
 	switch b.kind.name {
+	case "module":
+		d.declareModule(b, broken)
+	case "queue":
+		if d.rootOnly(b, "Queues have one setting for all jobs") {
+			d.declareQueue(b, broken)
+		}
 	case "workflow":
+		if !d.root {
+			d.moduleSettings(b, broken)
+			return
+		}
 		if l.workflow != nil {
-			l.r.error(sumDuplicateBlock, b.header, "A workflow has one workflow block; the first is at %s.", place(l.workflow.header))
+			d.r.error(sumDuplicateBlock, b.header, "A workflow has one workflow block; the first is at %s.", place(l.workflow.header))
 			return
 		}
 		if broken {
@@ -107,67 +117,103 @@ func (d *directory) declareBlock(b *block, s *source, broken bool) {
 		l.workflow = b
 	case "variable":
 		if first, ok := d.variables[b.label]; ok {
-			l.duplicate("variable", b.label, b.labelRange, first.block.header)
-		} else if l.r.identifier("variable", b.label, b.labelRange) {
-			d.variables[b.label] = newVariable(b, broken, &l.r)
+			d.r.duplicate("variable", b.label, b.labelRange, first.block.header)
+		} else if d.r.identifier("variable", b.label, b.labelRange) {
+			if !d.root && !isInput(b.label) {
+				d.r.error(sumBadName, b.labelRange, "No variable of a module can be called %q, since that is an argument of module blocks. Rename it.", b.label)
+			}
+			d.variables[b.label] = newVariable(b, broken, d.r)
 		}
 	case "locals":
 		d.declareLocals(b, broken)
 	case "moved":
-		if !broken {
+		if !d.root {
+			d.r.notSupported("moved", "block", schema().block("module"), b.header)
+		} else if !broken {
 			d.moved = append(d.moved, b)
 		}
 	case "job":
 		d.declareJob(&jobBlock{name: b.label, source: s, header: b.header, block: b, broken: broken})
-	case "queue":
-		if first, ok := l.queues[b.label]; ok {
-			l.duplicate("queue", b.label, b.labelRange, first.header)
-		} else if l.r.storeName("queue", b.label, b.labelRange) && !broken {
-			l.queues[b.label] = b
-		}
 	case "check":
 		if first, ok := d.checks[b.label]; ok {
-			l.duplicate("check", b.label, b.labelRange, first.header)
-		} else if l.r.identifier("check", b.label, b.labelRange) && !broken {
+			d.r.duplicate("check", b.label, b.labelRange, first.header)
+		} else if d.r.identifier("check", b.label, b.labelRange) && !broken {
 			d.checks[b.label] = b
 		}
 	case "output":
 		if first, ok := d.outputs[b.label]; ok {
-			l.duplicate("output", b.label, b.labelRange, first.header)
-		} else if l.r.identifier("output", b.label, b.labelRange) && !broken {
+			d.r.duplicate("output", b.label, b.labelRange, first.header)
+		} else if d.r.identifier("output", b.label, b.labelRange) && !broken {
 			d.outputs[b.label] = b
 		}
 	}
 }
 
+// rootOnly reports a block that makes no sense in a module.
+func (d *directory) rootOnly(b *block, why string) bool {
+	if !d.root {
+		d.r.error(sumRootOnly, b.header, "%s, so a module has no %s block. Move it to the workflow that calls the module.", why, b.kind.name)
+	}
+	return d.root
+}
+
+func (d *directory) declareQueue(b *block, broken bool) {
+	if first, ok := d.l.queues[b.label]; ok {
+		d.r.duplicate("queue", b.label, b.labelRange, first.header)
+	} else if d.r.storeName("queue", b.label, b.labelRange) && !broken {
+		d.l.queues[b.label] = b
+	}
+}
+
+// moduleSettings reads the workflow block of a module, which only says what it needs.
+func (d *directory) moduleSettings(b *block, broken bool) {
+	if broken {
+		return
+	}
+	c := b.open(d.r)
+	for i := range c.attrs {
+		a := &c.attrs[i]
+		if a.name != "required_version" {
+			d.r.error(sumRootOnly, a.nameRange, "%q is a setting of the whole workflow. The workflow block of a module has required_version alone: move this to the workflow that calls it.", a.name)
+		} else if text := constantString(a, d.r); text != "" {
+			d.l.checkVersion(text, a.expr.Range())
+		}
+	}
+	for i := range c.blocks {
+		d.r.error(sumRootOnly, c.blocks[i].header, "%q is a setting of the whole workflow. The workflow block of a module has required_version alone: move this to the workflow that calls it.", c.blocks[i].kind.name)
+	}
+}
+
 func (d *directory) declareJob(j *jobBlock) {
+	if !d.root {
+		j.shared = &sharedBlock{}
+	}
 	if first, ok := d.jobs[j.name]; ok {
 		at, other := j.header, first.header
 		if at.Filename < other.Filename || at.Filename == other.Filename && at.Start.Byte < other.Start.Byte {
 			at, other = other, at
 		}
-		d.l.duplicate("job", j.name, at, other)
-	} else if d.l.r.identifier("job", j.name, j.header) {
+		d.r.duplicate("job", j.name, at, other)
+	} else if d.r.identifier("job", j.name, j.header) {
 		d.jobs[j.name] = j
 	}
 }
 
-func (l *loader) duplicate(kind, name string, at, first hcl.Range) {
-	l.r.error(sumDuplicateName, at, "There is already %s %s named %q, at %s. Rename one of them.", article(kind), kind, clip(name), place(first))
+func (r *report) duplicate(kind, name string, at, first hcl.Range) {
+	r.error(sumDuplicateName, at, "There is already %s %s named %q, at %s. Rename one of them.", article(kind), kind, clip(name), place(first))
 }
 
 // declareLocals registers the arguments of a locals block, which may have any name.
 func (d *directory) declareLocals(b *block, broken bool) {
-	l := d.l
 	attrs, diags := b.body.JustAttributes()
 	if !broken {
-		l.r.add(diags)
+		d.r.add(diags)
 	}
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		a := attrs[name]
 		if first, ok := d.locals[name]; ok {
-			l.duplicate("local", name, a.NameRange, first.attr.nameRange)
-		} else if l.r.identifier("local", name, a.NameRange) {
+			d.r.duplicate("local", name, a.NameRange, first.attr.nameRange)
+		} else if d.r.identifier("local", name, a.NameRange) {
 			d.locals[name] = &local{name: name, attr: attribute{name: name, nameRange: a.NameRange, expr: a.Expr}, broken: broken}
 		}
 	}

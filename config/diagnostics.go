@@ -78,6 +78,18 @@ const (
 	sumBadMove         summary = "Invalid move"
 )
 
+// Modules.
+const (
+	sumBadSource        summary = "Invalid source of a module"
+	sumModuleCircle     summary = "Module that includes itself"
+	sumUnknownInput     summary = "Unknown input of a module"
+	sumNoValueForInput  summary = "Missing input of a module"
+	sumUndeclaredModule summary = "Reference to undeclared module"
+	sumUndeclaredOutput summary = "Reference to undeclared output"
+	sumTooManyModules   summary = "Too many modules"
+	sumRootOnly         summary = "Not in a module"
+)
+
 // Jobs.
 const (
 	sumNothingToRun    summary = "Nothing to run"

@@ -43,6 +43,13 @@ var hostileFiles = []struct {
 	{"large block", func() []byte { return repeat("locals {\n  a = \"", "x", 2<<20, "\"\n}\n") }, sumBlockTooLarge},
 	{"large list", func() []byte { return repeat("locals {\n  a = [", "1,", 1<<20, "]\n}\n") }, sumBlockTooLarge},
 	{"blocks without end", func() []byte { return repeat("", "job \"a\" {\n", 1<<20, "") }, sumTooDeep},
+	{"module blocks", func() []byte {
+		var b bytes.Buffer
+		for i := range maxCalls + 1 {
+			fmt.Fprintf(&b, "module \"m%d\" {\n  source = \"./m\"\n}\n", i)
+		}
+		return b.Bytes()
+	}, sumTooManyModules},
 	{"comments without end", func() []byte { return repeat("", "/*\n", 1<<20, "") }, sumTooManyMistakes},
 	{"strings without end", func() []byte { return repeat("", "job \"a\n", 1<<20, "") }, sumMultilineString},
 	{"garbage", func() []byte { return repeat("", "a\n", 1<<20, "") }, sumTooManyMistakes},

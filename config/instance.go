@@ -29,11 +29,18 @@ type jobBlock struct {
 	block  *block // once parsed
 	broken bool   // reported; it has no instances
 
-	keys   []InstanceKey // sorted; nil until expand for count and for_each
-	values []cty.Value   // each.value by index of keys
+	shared *sharedBlock // of a module
+
+	expansion
 
 	valueOnce sync.Once
 	value     cty.Value
+}
+
+// expansion is the instances that count or for_each makes of a block.
+type expansion struct {
+	keys   []InstanceKey // sorted; nil before the argument is evaluated
+	values []cty.Value   // each.value by index of keys; nil for count
 }
 
 // repeat is the argument that makes several instances of the block, nil for a plain job.
@@ -62,17 +69,29 @@ func (j *jobBlock) instances() []InstanceKey {
 
 var plainInstance = []InstanceKey{{}}
 
-// expand evaluates count or for_each.
+// expand evaluates count or for_each of a job.
 func (m *module) expand(j *jobBlock) {
-	l := m.l
-	a := j.repeat(nil)
+	l, a := m.l, j.repeat(nil)
 	j.keys = []InstanceKey{}
-	s := m.scope(&l.r, rootVar|rootLocal|rootJob|rootPath|rootWorkflow, a.name)
-	if j.broken || !s.check(a) {
+	if j.broken || !m.expansion(a, "job", &j.expansion) {
 		j.broken = true
 		return
 	}
-	s.ctx = s.contextWithLocals()
+	l.total += len(j.keys)
+	if l.total > maxInstances && len(j.keys) > 1 {
+		m.report().error(sumTooManyJobs, a.expr.Range(), "With this block the workflow has %d jobs; at most %d are supported.", l.total, maxInstances)
+		l.total -= len(j.keys)
+		j.keys, j.broken = j.keys[:0], true
+	}
+}
+
+// expansion evaluates count or for_each of a block of the module, a job or a module.
+func (m *module) expansion(a *attribute, noun string, to *expansion) bool {
+	s := m.scope(m.report(), anyRoot, a.name)
+	if !s.check(a) {
+		return false
+	}
+	s.ctx = s.context()
 	val, ok := s.repetition(a)
 	if ok && containsMarked(val) {
 		if a.name == "count" || val.IsMarked() {
@@ -82,18 +101,11 @@ func (m *module) expand(j *jobBlock) {
 	}
 	switch {
 	case !ok:
+		return false
 	case a.name == "count":
-		ok = s.expandCount(j, a, val)
-	default:
-		ok = s.expandForEach(j, a, val)
+		return s.expandCount(to, noun, a, val)
 	}
-	l.total += len(j.keys)
-	if l.total > maxInstances && len(j.keys) > 1 {
-		s.r.error(sumTooManyJobs, a.expr.Range(), "With this block the workflow has %d jobs; at most %d are supported.", l.total, maxInstances)
-		l.total -= len(j.keys)
-		j.keys, ok = j.keys[:0], false
-	}
-	j.broken = j.broken || !ok
+	return s.expandForEach(to, noun, a, val)
 }
 
 // repetition evaluates count or for_each. The argument of toset is taken as it is when it holds strings: cty sorts a
@@ -131,9 +143,9 @@ func stringList(v cty.Value) bool {
 	return true
 }
 
-func (s *scope) expandCount(j *jobBlock, a *attribute, val cty.Value) bool {
+func (s *scope) expandCount(j *expansion, noun string, a *attribute, val cty.Value) bool {
 	if val.IsNull() {
-		s.r.error(sumWrongType, a.expr.Range(), "Count cannot be null. Leave it out for a single job.")
+		s.r.error(sumWrongType, a.expr.Range(), "Count cannot be null. Leave it out for a single %s.", noun)
 		return false
 	}
 	number, ok := s.convert(val, cty.Number, a.expr, a.name)
@@ -152,25 +164,25 @@ func (s *scope) expandCount(j *jobBlock, a *attribute, val cty.Value) bool {
 	return true
 }
 
-func (s *scope) expandForEach(j *jobBlock, a *attribute, val cty.Value) bool {
+func (s *scope) expandForEach(j *expansion, noun string, a *attribute, val cty.Value) bool {
 	val, _ = val.Unmark()
 	ty := val.Type()
 	written := isSetOf(a.expr) && !val.IsNull() && !ty.IsSetType() // see repetition
 	switch {
 	case val.IsNull():
-		s.r.error(sumWrongType, a.expr.Range(), "For_each cannot be null. Leave it out for a single job, or give an empty map for none.")
+		s.r.error(sumWrongType, a.expr.Range(), "For_each cannot be null. Leave it out for a single %s, or give an empty map for none.", noun)
 		return false
 	case !written && (ty.IsListType() || ty.IsTupleType()):
-		s.r.error(sumWrongType, a.expr.Range(), "For_each needs a map, an object or a set of strings, since each job is known by its key; this is a list. Write toset(...) around a list of strings.")
+		s.r.error(sumWrongType, a.expr.Range(), "For_each needs a map, an object or a set of strings, since each %s is known by its key; this is a list. Write toset(...) around a list of strings.", noun)
 		return false
 	case ty.IsSetType() && ty.ElementType() != cty.String && ty.ElementType() != cty.DynamicPseudoType && val.LengthInt() > 0:
 		s.r.error(sumWrongType, a.expr.Range(), "For_each needs a map, an object or a set of strings; this is a set of %s.", ty.ElementType().FriendlyName())
 		return false
 	case !written && !ty.IsMapType() && !ty.IsObjectType() && !ty.IsSetType():
-		s.r.error(sumWrongType, a.expr.Range(), "For_each needs a map, an object or a set of strings, and this is %s. To make a job depend on a condition, write count = CONDITION ? 1 : 0.", typeName(ty))
+		s.r.error(sumWrongType, a.expr.Range(), "For_each needs a map, an object or a set of strings, and this is %s. To make a %s depend on a condition, write count = CONDITION ? 1 : 0.", typeName(ty), noun)
 		return false
 	case val.LengthInt() > maxInstances:
-		s.r.error(sumTooManyJobs, a.expr.Range(), "For_each has %d elements; at most %d jobs are supported.", val.LengthInt(), maxInstances)
+		s.r.error(sumTooManyJobs, a.expr.Range(), "For_each has %d elements; at most %d %ss are supported.", val.LengthInt(), maxInstances, noun)
 		return false
 	}
 	n := val.LengthInt()
@@ -228,7 +240,7 @@ func compareKeys(a, b InstanceKey) int {
 }
 
 // sort orders keys and values alike.
-func (j *jobBlock) sort() {
+func (j *expansion) sort() {
 	order := make([]int, len(j.keys))
 	for i := range order {
 		order[i] = i
@@ -243,15 +255,20 @@ func (j *jobBlock) sort() {
 
 // has tells whether the block has an instance with this key.
 func (j *jobBlock) has(k InstanceKey) bool {
-	keys := j.instances()
-	if len(keys) == 0 || keys[0].Kind != k.Kind {
-		return false
-	}
-	if k.Kind == KeyInt {
-		return k.Int >= 0 && k.Int < len(keys)
-	}
-	_, found := slices.BinarySearchFunc(keys, k, compareKeys)
+	all := expansion{keys: j.instances()}
+	_, found := all.find(k)
 	return found
+}
+
+// find gives the index of a key.
+func (j *expansion) find(k InstanceKey) (int, bool) {
+	switch {
+	case len(j.keys) == 0 || j.keys[0].Kind != k.Kind:
+		return 0, false
+	case k.Kind == KeyInt:
+		return k.Int, k.Int >= 0 && k.Int < len(j.keys)
+	}
+	return slices.BinarySearchFunc(j.keys, k, compareKeys)
 }
 
 func (j *jobBlock) addr(k InstanceKey) Addr { return Addr{Module: j.m.addr, Name: j.name, Key: k} }

@@ -38,7 +38,10 @@ func readCase(t *testing.T, path string) (want []expectation, o Options) {
 	if info, err := os.Stat(path); err != nil {
 		t.Fatal(err)
 	} else if info.IsDir() {
-		files, _ = filepath.Glob(filepath.Join(path, "*"))
+		for _, depth := range []string{"*", "*/*", "*/*/*"} { // its modules too
+			more, _ := filepath.Glob(filepath.Join(path, depth))
+			files = append(files, more...)
+		}
 	}
 	for _, file := range files {
 		data, err := os.ReadFile(file)

@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/zclconf/go-cty/cty"
 )
@@ -26,10 +27,16 @@ func (l *loader) evaluateJobs() []*Job {
 	}
 	jobs := make([][]Job, len(blocks))
 	reports := make([]report, len(blocks))
-	parallel(len(blocks), 16, func(i int) { jobs[i] = l.evaluateJob(blocks[i], &reports[i]) })
+	parallel(len(blocks), 16, func(i int) {
+		reports[i].in = blocks[i].m.addr
+		jobs[i] = l.evaluateJob(blocks[i], &reports[i])
+	})
 	all := make([]*Job, 0, total)
 	for i := range blocks {
-		l.r.add(reports[i].diags)
+		if r := blocks[i].m.dir.r; len(reports[i].diags) > 0 {
+			r.in = ""
+			r.add(reports[i].diags)
+		}
 		for k := range jobs[i] {
 			all = append(all, &jobs[i][k])
 		}
@@ -37,11 +44,35 @@ func (l *loader) evaluateJobs() []*Job {
 	return all
 }
 
-// parseBlock parses a plain job; the syntax tree is dropped with the block after its evaluation.
+// sharedBlock is a plain job of a directory that several modules are made of: it is parsed once.
+type sharedBlock struct {
+	once   sync.Once
+	report report
+	block  *block // nil after a report
+}
+
+// parseBlock parses a plain job; the syntax tree is dropped with the block after its evaluation, unless other modules need it too.
 func (j *jobBlock) parseBlock(r *report) *block {
-	if j.block != nil {
+	switch {
+	case j.block != nil:
 		return j.block
+	case j.shared == nil || j.m.dir.instances == 1:
+		return j.parseItem(r)
 	}
+	j.shared.once.Do(func() {
+		if b := j.parseItem(&j.shared.report); b != nil {
+			b.openAll(&j.shared.report)
+			j.shared.block = b
+		}
+	})
+	r.add(j.shared.report.diags)
+	if j.shared.block == nil {
+		return nil
+	}
+	return j.shared.block.fresh()
+}
+
+func (j *jobBlock) parseItem(r *report) *block {
 	if b, ok := j.source.parsePlain(j.item, schema()); ok {
 		return &b
 	}
@@ -59,7 +90,7 @@ func (l *loader) evaluateJob(j *jobBlock, r *report) []Job {
 		return nil
 	}
 	c := b.open(r)
-	s := j.m.scope(r, rootVar|rootLocal|rootJob|rootPath|rootWorkflow, "this job")
+	s := j.m.scope(r, anyRoot, "this job")
 	s.self = j
 	for i := range c.attrs {
 		switch c.attrs[i].name {
@@ -88,6 +119,7 @@ func (l *loader) evaluateJob(j *jobBlock, r *report) []Job {
 	parallel(shares, 1, func(n int) {
 		part := *s
 		part.r = &reports[n]
+		part.r.in = r.in
 		if r.seen != nil {
 			part.r.seen = map[finding]struct{}{}
 		}
@@ -95,9 +127,12 @@ func (l *loader) evaluateJob(j *jobBlock, r *report) []Job {
 			part.buildInstance(j, c, i, &jobs[i])
 		}
 	})
+	in := r.in
+	r.in = "" // each part says it
 	for i := range reports {
 		r.add(reports[i].diags)
 	}
+	r.in = in
 	return jobs
 }
 

@@ -91,14 +91,19 @@ func instanceKey(v cty.Value, count bool) (InstanceKey, bool) {
 
 func (s *scope) noInstance(j *jobBlock, key cty.Value, at hcl.Range) {
 	written := strings.TrimPrefix(traversalString(hcl.Traversal{hcl.TraverseIndex{Key: key}}), "[")
-	hint := ""
-	switch keys := j.instances(); {
+	all := expansion{keys: j.instances()}
+	s.r.error(sumNoInstance, at, "Job %q has no instance with the key %s.%s", j.name, strings.TrimSuffix(written, "]"), all.hint("job."+j.name, key))
+}
+
+// hint says which keys there are, for one that is not there.
+func (j *expansion) hint(block string, key cty.Value) string {
+	switch keys := j.keys; {
 	case len(keys) == 0:
-		hint = " It has none at all."
+		return " It has none at all."
 	case keys[0].Kind == KeyInt:
-		hint = fmt.Sprintf(" It has count = %d: job.%s[0] to job.%s[%d].", len(keys), j.name, j.name, len(keys)-1)
+		return fmt.Sprintf(" It has count = %d: %s[0] to %s[%d].", len(keys), block, block, len(keys)-1)
 	case key.Type() == cty.String && !key.IsNull():
-		hint = didYouMean(key.AsString(), func(yield func(string) bool) {
+		return didYouMean(key.AsString(), func(yield func(string) bool) {
 			for _, k := range keys {
 				if !yield(k.Str) {
 					return
@@ -106,9 +111,8 @@ func (s *scope) noInstance(j *jobBlock, key cty.Value, at hcl.Range) {
 			}
 		})
 	default:
-		hint = fmt.Sprintf(" Its keys are strings, such as %q.", clip(keys[0].Str))
+		return fmt.Sprintf(" Its keys are strings, such as %q.", clip(keys[0].Str))
 	}
-	s.r.error(sumNoInstance, at, "Job %q has no instance with the key %s.%s", j.name, strings.TrimSuffix(written, "]"), hint)
 }
 
 // howToIndex says how to name one of several instances, and all of them.

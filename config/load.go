@@ -1,7 +1,7 @@
 package config
 
 import (
-	"path/filepath"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty/function"
@@ -16,15 +16,22 @@ type loader struct {
 	files map[string]*hcl.File // for snippets, also of values that are in no file
 	r     report
 
-	root     *module
-	modules  []*module // all instances, the root among them, by address
-	workflow *block
-	queues   map[string]*block
+	root        *module
+	directories []*directory // of all other modules, as they were met
+	calls       []*call      // that of the root first, each before those in it
+	modules     []*module    // all of them, by address, when they are all known
+	byAddr      map[string]*module
+	workflow    *block
+	queues      map[string]*block
 
 	name      string
 	functions map[string]function.Function
 	disk      *disk
-	total     int // of instances of blocks with count or for_each
+	total     int  // of instances of blocks with count or for_each
+	bytes     int  // of the files read so far
+	weight    int  // of the modules made so far, see directory.weight
+	full      bool // there are too many calls, and that is reported
+	tooHeavy  bool // likewise of weight
 }
 
 // Load evaluates the files of one workflow. The diagnostics hold every mistake that is found, in the order of the
@@ -42,9 +49,12 @@ func Load(o Options) (*Workflow, hcl.Diagnostics) {
 	w.Dir = d.path
 	d.declare()
 	l.root = l.newRoot(d)
-	l.modules = []*module{l.root}
 	l.nameWorkflow(w)
 	l.disk = newDisk(d.path)
+	if !o.Quick {
+		l.readModules(d)
+	}
+	l.plant(l.root)
 	l.assignVariables()
 	l.evaluate(w)
 	return w, l.r.sorted()
@@ -55,14 +65,13 @@ func (l *loader) evaluate(w *Workflow) {
 	l.functions = l.functionTable()
 	l.root.newBase()
 	if l.o.Quick {
-		l.root.evaluateOnly(l.workflowNeeds())
+		l.evaluateOnly(l.workflowNeeds())
 		l.evaluateWorkflow(w)
 		return
 	}
 	l.workflowNeeds() // reports jobs among them
-	l.root.evaluateAll()
-	l.root.base.Variables["local"] = l.root.localObject()
-	l.root.validateVariables()
+	l.evaluateAll()
+	l.settleModules()
 	l.evaluateWorkflow(w)
 	w.Queues = l.evaluateQueues()
 	w.Outputs = l.evaluateOutputs()
@@ -71,41 +80,25 @@ func (l *loader) evaluate(w *Workflow) {
 	}
 	w.Moved = l.evaluateMoved()
 	w.Jobs = l.evaluateJobs()
+	for _, d := range l.directories {
+		l.r.add(d.r.diags)
+	}
 	l.warnOfSharedKeys(w.Jobs)
 	l.checkRelations(w.Jobs)
 }
 
-// readRoot finds and reads the files of the workflow.
-func (l *loader) readRoot() *directory {
-	path, names := findSources(l.o.Paths, &l.r)
-	d := l.newDirectory(path)
-	d.incomplete = l.r.failed()
-	d.read(names)
-	return d
-}
-
-// read reads files and cuts them into items, several at a time.
-func (d *directory) read(names []string) {
-	l := d.l
-	d.sources = make([]*source, len(names))
-	reports := make([]report, len(names))
-	parallel(len(names), 1, func(i int) {
-		s := &source{name: names[i], json: filepath.Ext(names[i]) == ".json"}
-		s.bytes = readSource(s.name, &reports[i])
-		s.split(&reports[i])
-		d.sources[i] = s
-	})
-	total := 0
-	for i, s := range d.sources {
-		d.incomplete = d.incomplete || reports[i].failed()
-		l.r.add(reports[i].diags)
-		l.files[s.name] = &hcl.File{Bytes: s.bytes, Nav: &outline{src: s.bytes}}
-		if total += len(s.bytes); total > maxTotal {
-			l.r.error(sumFileTooLarge, wholeFile(s.name), "The files of this workflow have more than %d MiB in all.", maxTotal>>20)
-			d.sources = d.sources[:i]
-			d.incomplete = true
-			break
-		}
+// settleModules completes the modules when every value is found.
+func (l *loader) settleModules() {
+	l.modules = l.modules[:0]
+	for _, c := range l.calls {
+		l.modules = append(l.modules, c.modules...)
+	}
+	slices.SortFunc(l.modules, func(a, b *module) int { return compareModules(a.addr, b.addr) })
+	l.byAddr = make(map[string]*module, len(l.modules))
+	for _, m := range l.modules {
+		l.byAddr[m.addr] = m
+		m.settle()
+		m.validateVariables()
 	}
 }
 

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -19,11 +18,11 @@ func (m *module) evaluateLocal(x *local) {
 	if x.broken {
 		return
 	}
-	s := m.scope(&m.l.r, rootVar|rootLocal|rootJob|rootPath|rootWorkflow, "a local")
+	s := m.scope(m.report(), anyRoot, "a local")
 	if !s.check(&x.attr) {
 		return
 	}
-	s.ctx = s.contextWithLocals()
+	s.ctx = s.context()
 	if val, ok := s.value(&x.attr); ok {
 		if tooHeavy(val) {
 			s.r.error(sumValueTooLarge, x.attr.expr.Range(), "The value of local.%s has more than 64 MiB. Read large data where it is used, from files in a job's inputs.", x.name)
@@ -31,21 +30,6 @@ func (m *module) evaluateLocal(x *local) {
 		}
 		x.value = val
 	}
-}
-
-// contextWithLocals is the context while locals are still being evaluated: it holds those that are referred to.
-func (s *scope) contextWithLocals() *hcl.EvalContext {
-	ctx := s.context()
-	if len(s.locals) == 0 {
-		return ctx
-	}
-	vals := make(map[string]cty.Value, len(s.locals))
-	for _, name := range s.locals {
-		vals[name] = s.m.locals[name].value
-	}
-	ctx = ctx.NewChild()
-	ctx.Variables = map[string]cty.Value{"local": cty.ObjectVal(vals)}
-	return ctx
 }
 
 // localObject is the value of local in expressions, once all are evaluated.

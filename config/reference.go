@@ -12,7 +12,7 @@ import (
 )
 
 // roots are the names that references of some expression may begin with.
-type roots uint8
+type roots uint16
 
 const (
 	rootVar roots = 1 << iota
@@ -22,10 +22,12 @@ const (
 	rootCount
 	rootPath
 	rootWorkflow
+	rootModule
 )
 
 var rootNames = map[string]roots{
 	"var": rootVar, "local": rootLocal, "job": rootJob, "each": rootEach, "count": rootCount, "path": rootPath, "workflow": rootWorkflow,
+	"module": rootModule,
 }
 
 // references calls visit for every reference of an expression to something outside of it. The common expressions are
@@ -64,30 +66,52 @@ func references(expr hcl.Expression, visit func(hcl.Traversal)) {
 		references(e.Collection, visit)
 		references(e.Key, visit)
 	case *hclsyntax.RelativeTraversalExpr:
-		if job, key, ok := indexedJob(e.Source); ok {
+		if block, key, ok := indexedBlock(e.Source); ok {
 			// job.x[KEY].uuid is seen as one reference, to check what follows the key.
-			whole := append(slices.Clone(job), hcl.TraverseIndex{Key: cty.DynamicVal, SrcRange: e.Source.Range()})
+			whole := append(slices.Clone(block), hcl.TraverseIndex{Key: cty.DynamicVal, SrcRange: e.Source.Range()})
 			visit(append(whole, e.Traversal...))
 			references(key, visit)
 		} else {
 			references(e.Source, visit)
+		}
+	case *hclsyntax.SplatExpr:
+		if block, rest, ok := splatModule(e); ok {
+			// module.m[*].out likewise, to know which output it needs.
+			visit(append(append(slices.Clone(block), hcl.TraverseIndex{Key: cty.DynamicVal, SrcRange: e.MarkerRange}), rest...))
+		} else {
+			referencesOf(expr, visit)
 		}
 	default:
 		referencesOf(expr, visit)
 	}
 }
 
-// indexedJob takes job.x[KEY] apart.
-func indexedJob(expr hcl.Expression) (job hcl.Traversal, key hclsyntax.Expression, ok bool) {
+// splatModule takes module.m[*].out apart.
+func splatModule(e *hclsyntax.SplatExpr) (block, rest hcl.Traversal, ok bool) {
+	source, isTraversal := e.Source.(*hclsyntax.ScopeTraversalExpr)
+	each, isAttr := e.Each.(*hclsyntax.RelativeTraversalExpr)
+	if !isTraversal || !isAttr || len(source.Traversal) != 2 || source.Traversal.RootName() != "module" || each.Source != hclsyntax.Expression(e.Item) {
+		return nil, nil, false
+	}
+	return source.Traversal, each.Traversal, true
+}
+
+// indexedBlock takes job.x[KEY] and module.x[KEY] apart.
+func indexedBlock(expr hcl.Expression) (block hcl.Traversal, key hclsyntax.Expression, ok bool) {
 	index, isIndex := expr.(*hclsyntax.IndexExpr)
 	if !isIndex {
 		return nil, nil, false
 	}
 	coll, isTraversal := index.Collection.(*hclsyntax.ScopeTraversalExpr)
-	if !isTraversal || len(coll.Traversal) != 2 || coll.Traversal.RootName() != "job" {
+	if !isTraversal || len(coll.Traversal) != 2 || coll.Traversal.RootName() != "job" && coll.Traversal.RootName() != "module" {
 		return nil, nil, false
 	}
 	return coll.Traversal, index.Key, true
+}
+
+func indexedJob(expr hcl.Expression) (job hcl.Traversal, key hclsyntax.Expression, ok bool) {
+	job, key, ok = indexedBlock(expr)
+	return job, key, ok && job.RootName() == "job"
 }
 
 func referencesOf(expr hcl.Expression, visit func(hcl.Traversal)) {
@@ -150,6 +174,8 @@ func (s *scope) checkReference(t hcl.Traversal) (ok, instance bool) {
 		s.needLocal(attr)
 	case rootJob:
 		return s.checkJob(attr, t), false
+	case rootModule:
+		return s.checkModule(attr, t), false
 	case rootEach:
 		return s.checkFixed(t, attr, "key", "value"), true
 	case rootCount:
@@ -183,6 +209,8 @@ func (s *scope) checkVar(name string, t hcl.Traversal) bool {
 	case v.missing:
 		v.reportMissing(s.r)
 		return false
+	case !s.m.dir.root && !slices.Contains(s.vars, name):
+		s.vars = append(s.vars, name)
 	}
 	return true
 }
@@ -200,6 +228,8 @@ func (s *scope) undeclared(sum summary, kind, name string, t hcl.Traversal, decl
 			near = fmt.Sprintf(" Declare it: variable %q {}.", clip(name))
 		case "local":
 			near = fmt.Sprintf(" Declare it: locals { %s = VALUE }.", clip(name))
+		case "module":
+			near = fmt.Sprintf(" Declare it: module %q { source = \"./DIRECTORY\" }.", clip(name))
 		default:
 			near = fmt.Sprintf(" Declare it: job %q { ... }.", clip(name))
 		}
@@ -212,7 +242,7 @@ func (s *scope) unknownRoot(name string, t hcl.Traversal) {
 	switch {
 	case name == "terraform":
 		hint = "The name of this workflow is workflow.name."
-	case name == "module" || name == "data":
+	case name == "data":
 		hint = fmt.Sprintf("This version does not support %s.", name)
 	case name == "self":
 		hint = `The instance of a job is known by each.key, each.value or count.index.`

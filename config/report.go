@@ -29,6 +29,8 @@ type report struct {
 	about hcl.Expression
 	ctx   *hcl.EvalContext
 	each  *instance
+	// in is the module whose values are looked at, "" for the root: the same block may be right in another one.
+	in string
 }
 
 // finding is what makes two diagnostics the same mistake.
@@ -109,6 +111,11 @@ func (r *report) addOne(d *hcl.Diagnostic) {
 	}
 	if len(r.diags) > maxDiagnostics {
 		return
+	}
+	if r.in != "" {
+		c := *d
+		c.Detail += " This is in " + clip(r.in) + "."
+		d = &c
 	}
 	r.diags = append(r.diags, d)
 }

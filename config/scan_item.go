@@ -139,7 +139,7 @@ func skipBlanks(src []byte, p int) int {
 
 // ourBlocks finds lines that begin a top-level block, to go on behind one that is broken.
 var ourBlocks = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^(job|variable|locals|output|queue|workflow)[ \t]*["{\w]`)
+	return regexp.MustCompile(`(?m)^(job|variable|locals|output|queue|workflow|module)[ \t]*["{\w]`)
 })
 
 // resume moves to the first block that begins on a line behind from, or to the end of the file.

@@ -86,8 +86,7 @@ const (
 // schema is the grammar, made on first use: a process that only prints its version does not pay for it.
 var schema = sync.OnceValue(func() *kind {
 	return &kind{name: "", blocks: []*kind{
-		workflowKind(), variableKind(), localsKind(), jobKind(), queueKind(), outputKind(), checkKind(), movedKind(),
-		{name: "module", later: true},
+		workflowKind(), variableKind(), localsKind(), jobKind(), queueKind(), outputKind(), checkKind(), movedKind(), moduleKind(),
 		{name: "removed", later: true},
 		{name: "import", later: true},
 	}}

@@ -97,3 +97,14 @@ func movedKind() *kind {
 		},
 	}
 }
+
+func moduleKind() *kind {
+	return &kind{name: "module", label: "name", many: true, any: true, guide: []string{"modules"},
+		text: "Puts what the files of another directory declare into this workflow, as `module.NAME`. Every further argument is the value of one of its variables.",
+		args: []arg{
+			{name: "source", is: formText, required: true, text: "The directory, relative to that of this file. Written out, and begins with `./` or `../`."},
+			{name: "count", is: formNumber, not: []string{"for_each"}, text: "How many modules the block makes, `module.NAME[0]` and so on; `count.index` tells them apart."},
+			{name: "for_each", is: formInstances, not: []string{"count"}, text: "One module for each element, `module.NAME[\"KEY\"]`; `each.key` and `each.value` tell them apart."},
+		},
+	}
+}

@@ -29,8 +29,10 @@ type scope struct {
 
 	iterators []string // of the dynamic blocks around
 
-	locals []string    // that expressions refer to
-	jobs   []*jobBlock // likewise
+	locals  []string    // that expressions refer to
+	vars    []string    // likewise, of a module other than the root
+	jobs    []*jobBlock // likewise
+	modules []string    // likewise
 }
 
 // prepare checks every reference in a body and makes the context for its expressions. Checking the whole body first
@@ -42,9 +44,9 @@ func (s *scope) prepare(c *content) {
 
 func (s *scope) checkAll(c *content) {
 	for i := range c.attrs {
-		needs := len(s.jobs)
+		jobs, modules := len(s.jobs), len(s.modules)
 		if s.check(&c.attrs[i]); edgeArgument(&c.attrs[i]) {
-			s.jobs = s.jobs[:needs] // read without their values
+			s.jobs, s.modules = s.jobs[:jobs], s.modules[:modules] // read without their values
 		}
 	}
 	for i := range c.blocks {
@@ -58,17 +60,37 @@ func (s *scope) checkAll(c *content) {
 	}
 }
 
-// context extends the base by the jobs that are referred to, so that no block pays for the others.
+// context extends the base by the jobs and modules that are referred to, so that no block pays for the others. While the module is
+// still being evaluated it does so by the variables and locals too.
 func (s *scope) context() *hcl.EvalContext {
-	if len(s.jobs) == 0 {
+	early := !s.m.settled && len(s.locals)+len(s.vars) > 0
+	if len(s.jobs)+len(s.modules) == 0 && !early {
 		return s.m.base
 	}
-	vals := make(map[string]cty.Value, len(s.jobs))
-	for _, j := range s.jobs {
-		vals[j.name] = j.object()
-	}
 	ctx := s.m.base.NewChild()
-	ctx.Variables = map[string]cty.Value{"job": cty.ObjectVal(vals)}
+	ctx.Variables = map[string]cty.Value{}
+	object := func(root string, names []string, value func(string) cty.Value) {
+		if len(names) == 0 {
+			return
+		}
+		vals := make(map[string]cty.Value, len(names))
+		for _, name := range names {
+			vals[name] = value(name)
+		}
+		ctx.Variables[root] = cty.ObjectVal(vals)
+	}
+	if len(s.jobs) > 0 {
+		vals := make(map[string]cty.Value, len(s.jobs))
+		for _, j := range s.jobs {
+			vals[j.name] = j.object()
+		}
+		ctx.Variables["job"] = cty.ObjectVal(vals)
+	}
+	object("module", s.modules, func(name string) cty.Value { return s.m.calls[name].object() })
+	if early {
+		object("local", s.locals, func(name string) cty.Value { return s.m.locals[name].value })
+		object("var", s.vars, func(name string) cty.Value { return s.m.variables[name].value })
+	}
 	return ctx
 }
 

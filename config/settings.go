@@ -52,7 +52,7 @@ func (l *loader) workflowNeeds() []node {
 	var visit func(c *content)
 	visit = func(c *content) {
 		for i := range c.attrs {
-			needs = append(needs, l.root.needs(c.attrs[i].expr)...)
+			l.root.call.refer(c.attrs[i].expr, func(n node) { needs = append(needs, n) })
 		}
 		for i := range c.blocks {
 			visit(c.blocks[i].open(&l.r))
@@ -60,22 +60,23 @@ func (l *loader) workflowNeeds() []node {
 	}
 	visit(l.workflow.open(&l.r))
 	for i := 0; i < len(needs); i++ {
-		if needs[i].local == nil {
+		x := l.root.locals[needs[i].name]
+		if needs[i].kind != nodeLocal {
 			continue
 		}
-		references(needs[i].local.attr.expr, func(t hcl.Traversal) {
-			if t.RootName() == "job" {
-				l.r.error(sumBadReference, t.SourceRange(), "The workflow block refers to %s, so this value cannot refer to jobs: commands need the block before they know any job.", needs[i])
-				needs[i].local.broken = true
+		references(x.attr.expr, func(t hcl.Traversal) {
+			if t.RootName() == "job" || t.RootName() == "module" {
+				l.r.error(sumBadReference, t.SourceRange(), "The workflow block refers to %s, so this value cannot refer to %ss: commands need the block before they know any job.", needs[i], t.RootName())
+				x.broken = true
 			}
 		})
-		for _, n := range l.root.needs(needs[i].local.attr.expr) {
-			if n.local != nil && !slices.Contains(needs, n) {
+		l.root.call.refer(x.attr.expr, func(n node) {
+			if n.kind == nodeLocal && !slices.Contains(needs, n) {
 				needs = append(needs, n)
 			}
-		}
+		})
 	}
-	return slices.DeleteFunc(needs, func(n node) bool { return n.local == nil })
+	return slices.DeleteFunc(needs, func(n node) bool { return n.kind != nodeLocal })
 }
 
 // evaluateWorkflow reads the workflow block.
@@ -86,7 +87,7 @@ func (l *loader) evaluateWorkflow(w *Workflow) {
 	c := l.workflow.open(&l.r)
 	s := l.root.scope(&l.r, rootVar|rootLocal|rootPath|rootWorkflow, "the workflow block")
 	s.checkAll(c)
-	s.ctx = s.contextWithLocals()
+	s.ctx = s.context()
 	if a := c.attr("required_version"); a != nil {
 		if text, ok := s.text(a); ok {
 			l.checkVersion(text, a.expr.Range())
@@ -153,42 +154,67 @@ func (l *loader) evaluateQueues() []*Queue {
 	return queues
 }
 
-// evaluateOutputs reads the output blocks, by name.
+// evaluateOutputs reads the output blocks of the root, by name.
 func (l *loader) evaluateOutputs() []*Output {
 	var outputs []*Output
 	for _, name := range slices.Sorted(maps.Keys(l.root.dir.outputs)) {
-		b := l.root.dir.outputs[name]
-		c := b.open(&l.r)
-		s := l.root.scope(&l.r, rootVar|rootLocal|rootJob|rootPath|rootWorkflow, "an output")
-		s.prepare(c)
-		o := &Output{Name: name, Range: b.header, Value: cty.NullVal(cty.DynamicPseudoType)}
-		o.Description, _ = s.text(c.attr("description"))
-		o.Sensitive, _ = s.boolean(c.attr("sensitive"))
-		s.preconditions(c, sumOutputPrecondition, "output."+name)
-		if a := c.attr("value"); a != nil {
-			s.output(a, o)
-		}
-		outputs = append(outputs, o)
+		outputs = append(outputs, l.root.evaluateOutput(name))
 	}
 	return outputs
 }
 
-func (s *scope) output(a *attribute, o *Output) {
+// evaluateOutput reads one output block.
+func (m *module) evaluateOutput(name string) *Output {
+	b, r := m.dir.outputs[name], m.report()
+	c := b.open(m.dir.r)
+	if !m.dir.root {
+		c = c.fresh()
+	}
+	s := m.scope(r, anyRoot, "an output")
+	s.prepare(c)
+	o := &Output{Name: name, Range: b.header, Value: cty.NullVal(cty.DynamicPseudoType)}
+	o.Description, _ = s.text(c.attr("description"))
+	o.Sensitive, _ = s.boolean(c.attr("sensitive"))
+	s.preconditions(c, sumOutputPrecondition, strings.TrimPrefix(m.addr+".output."+name, "."))
+	val := cty.DynamicVal
+	if a := c.attr("value"); a != nil {
+		val = s.output(a, o)
+	}
+	if m.dir.root {
+		return o
+	}
+	if o.Sensitive && val != cty.DynamicVal {
+		val = val.Mark(sensitive)
+	}
+	m.outputs[name] = val
+	return o
+}
+
+// output evaluates the value of an output. What other blocks can use of it has its marks; it is unknown after a report.
+func (s *scope) output(a *attribute, o *Output) cty.Value {
 	val, ok := s.value(a)
 	if !ok {
-		return
+		return cty.DynamicVal
 	}
 	plain, marks := val.UnmarkDeep()
 	if len(marks) > 0 && !o.Sensitive {
 		s.r.error(sumSensitive, a.expr.Range(), "Output %q is made from a sensitive value, so it would show it. Set sensitive = true in the output, or nonsensitive() around what may be shown.", o.Name)
-		return
+		return cty.DynamicVal
+	}
+	if !s.m.dir.root {
+		if tooHeavy(plain) {
+			s.r.error(sumValueTooLarge, a.expr.Range(), "The value of output %q has more than 64 MiB. Read large data where it is used, from files in a job's inputs.", o.Name)
+			return cty.DynamicVal
+		}
+		return val
 	}
 	var d document
 	if err := d.value(plain); err != nil {
 		s.r.error(sumWrongType, a.expr.Range(), "Output %q cannot be used: %v.", o.Name, err)
-		return
+		return cty.DynamicVal
 	}
 	if !d.unknown {
 		o.Value = plain
 	}
+	return val
 }

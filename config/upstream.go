@@ -35,15 +35,18 @@ func edgeArgument(a *attribute) bool {
 func direct(expr hcl.Expression) bool {
 	if t, ok := expr.(*hclsyntax.ScopeTraversalExpr); ok {
 		n := len(t.Traversal)
+		if t.Traversal.RootName() == "module" {
+			return namesModule(expr)
+		}
 		if t.Traversal.RootName() != "job" || n > 3 {
 			return false
 		}
 		_, isIndex := t.Traversal[n-1].(hcl.TraverseIndex)
 		return n == 2 || isIndex
 	}
-	_, key, ok := indexedJob(expr)
+	_, key, ok := indexedBlock(expr)
 	if ok {
-		references(key, func(t hcl.Traversal) { ok = ok && t.RootName() != "job" })
+		references(key, func(t hcl.Traversal) { ok = ok && t.RootName() != "job" && t.RootName() != "module" })
 	}
 	return ok
 }
@@ -76,6 +79,10 @@ func (s *scope) one(expr hcl.Expression) (Addr, bool) {
 	}
 	if j, key, ok := s.indexed(expr); ok {
 		return s.instance(j, key, expr)
+	}
+	if namesModule(expr) {
+		s.r.error(sumBadEdge, expr.Range(), "A module is no job. Write jobs = [MODULE] in a predecessor block to wait for all jobs in it, or name a job that is one of its outputs, such as job = module.NAME.OUTPUT.")
+		return Addr{}, false
 	}
 	val, ok := s.evaluate(expr)
 	if !ok {
@@ -170,7 +177,11 @@ func (s *scope) addrOf(val cty.Value) (Addr, bool) {
 	if err != nil {
 		return Addr{}, false
 	}
-	j := s.m.jobs[addr.Name]
+	m := s.l.byAddr[addr.Module]
+	if m == nil {
+		return addr, false
+	}
+	j := m.jobs[addr.Name]
 	return addr, j != nil && j.has(addr.Key)
 }
 
@@ -220,6 +231,9 @@ func (s *scope) many(expr hcl.Expression, to *addrList) bool {
 		}
 		return s.allOf(j, to)
 	}
+	if list, is, ok := s.wholeModule(expr); is {
+		return ok && s.allIn(list, expr, to)
+	}
 	val, ok := s.evaluate(expr)
 	return ok && s.collect(val, expr, to)
 }
@@ -247,6 +261,9 @@ func (s *scope) element(expr hclsyntax.Expression, to *addrList) bool {
 			to.add(addr)
 		}
 		return ok
+	}
+	if list, is, ok := s.wholeModule(expr); is {
+		return ok && s.allIn(list, expr, to)
 	}
 	val, ok := s.evaluate(expr)
 	return ok && s.collect(val, expr, to)

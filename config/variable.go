@@ -138,15 +138,15 @@ func (m *module) validateVariables() {
 		if v.broken || v.missing {
 			continue
 		}
-		c := v.block.open(&m.l.r)
+		c := v.block.open(m.dir.r)
 		for i := range c.blocks {
-			m.validate(v, c.blocks[i].open(&m.l.r))
+			m.validate(v, c.blocks[i].open(m.dir.r))
 		}
 	}
 }
 
 func (m *module) validate(v *variable, c *content) {
-	s := m.scope(&m.l.r, rootVar|rootPath, "the validation of a variable")
+	s := m.scope(m.report(), rootVar|rootPath, "the validation of a variable")
 	s.ctx = m.base
 	verdict, ok := s.judge(c)
 	if !ok || !verdict.fails {

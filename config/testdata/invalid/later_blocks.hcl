@@ -1,6 +1,3 @@
-module "m" { # ERROR: Not supported by this version | The block "module"
-  source = "./m"
-}
 removed { # ERROR: Not supported by this version
   from = job.a
 }

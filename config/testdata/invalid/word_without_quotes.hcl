@@ -9,5 +9,5 @@ output "c" { value = a.uuid }     # ERROR: Invalid reference | Did you mean job.
 output "d" { value = vra.day }    # ERROR: Invalid reference | Did you mean "var"?
 output "e" { value = a }          # ERROR: Invalid reference | Did you mean job.a?
 output "f" { value = self.key }   # ERROR: Invalid reference | known by each.key
-output "g" { value = module.m.x } # ERROR: Invalid reference | This version does not support module
+output "g" { value = module.m.x } # ERROR: Reference to undeclared module | No module "m" is declared. Declare it: module "m"
 output "h" { value = terraform.workspace } # ERROR: Invalid reference | is workflow.name

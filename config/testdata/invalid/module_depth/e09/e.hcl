@@ -1,0 +1,3 @@
+module "next" {
+  source = "../e10"
+}

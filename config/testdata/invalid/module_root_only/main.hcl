@@ -1,0 +1,4 @@
+#! version 0.4.2
+module "m" {
+  source = "./m"
+}

@@ -1,0 +1,3 @@
+module "up" {
+  source = "./.." # ERROR: Module that includes itself | Module "up" is the workflow itself, so there would be no end: . -> ./back -> ./...
+}

@@ -1,0 +1,6 @@
+job "a" {
+  type = "noop"
+}
+locals {
+  x = 1
+}
