@@ -24,6 +24,8 @@ var behavioursC = []behaviour{
 		"lua/lib/cycle.lua", "if get(uuid_for(T.u, T.u, tick)) then return nil end", "", "C3l", "it makes up for its ticks twice"},
 	{"C2f", "The hour that is skipped fires once at its end, the repeated one once.",
 		"schedule/wallclock.go", "latest = max(latest, t.Unix()+int64(offset))", "_ = offset", "", ""},
+	{"C3a", "No worker ever gets a template.",
+		"lua/apply.lua", "if r.st == 'H' then\n      r.a = nil", "if r.st == 'H' or r.st == 't' then\n      r.a = nil", "", ""},
 	{"C3b", "An occurrence knows its template and its tick.",
 		"entry.go", "s.Root = s.Template", "s.Root = \"\"", "", ""},
 	{"C3c", "Cycles overlap when they may.",

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/wire"
 	"github.com/waybill-dev/waybill/internal/redistest"
 )
 
@@ -59,6 +60,26 @@ func TestConcurrent(t *testing.T) {
 					e.Errorf("%s: %v", adder, got)
 				}
 			}
+		})
+		e.Behaviour("C12a ids are unique, however many are added at once", func(e *engine) {
+			made := make([][]*wire.Job, 10)
+			all(len(made), func(i int) {
+				for range 200 {
+					made[i] = append(made[i], job(""))
+				}
+				if err := e.AddMany(e.Context(), made[i]); err != nil {
+					e.Error(err)
+				}
+			})
+			ids := map[string]bool{}
+			for _, j := range slices.Concat(made...) {
+				ids[j.Uuid] = true
+			}
+			if n := e.rdb.LLen(e.Context(), e.key("queue:q")).Val(); len(ids) != 2000 || n != 2000 {
+				e.Errorf("%d ids, %d jobs", len(ids), n)
+			}
+			_, err := e.PurgeQueue(e.Context(), "q")
+			e.ok(err)
 		})
 		e.Behaviour("A16b first in first out inside each queue and lane", func(e *engine) {
 			want := map[string][]string{}

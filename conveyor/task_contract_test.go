@@ -121,7 +121,7 @@ func TestTaskContract(t *testing.T) {
 			e.ok(w.Delete(e.Context(), bypass(template)))
 			w.exists(false, &contract.Task{Meta: about("a", "1")})
 		})
-		e.Behaviour("C9s one live worker frees all expired leases", func(e *engine) {
+		e.Behaviour("C10s one live worker frees all expired leases", func(e *engine) {
 			var all []*tasks
 			for _, id := range []string{"w1", "w2", "w3"} {
 				w := e.tasks(id)

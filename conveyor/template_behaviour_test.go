@@ -18,6 +18,12 @@ func TestTemplates(t *testing.T) {
 			e.ticks()
 			e.nothing()
 			e.states("r template, h template, g template")
+			for _, uuid := range []string{"r", "h", "g"} {
+				e.ok(e.Release(e.Context(), uuid)) // what is not on hold stays as it is
+				e.ok(e.Retry(e.Context(), uuid))   // as does what is not over
+			}
+			e.nothing()
+			e.states("r template, h template, g template")
 			e.ok(e.Cancel(e.Context(), "g"))
 		})
 		e.Behaviour("C3b an occurrence knows its template and its tick", func(e *engine) {
