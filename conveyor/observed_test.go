@@ -35,6 +35,7 @@ func TestObserved(t *testing.T) {
 			extend.Delay = time.Minute
 			exchange(2, 0, extend)
 			exchange(3, 0, ack(r, conveyor.VerdictDone))
+			r.Fence++
 			exchange(4, 0, ack(r, conveyor.VerdictDone))
 			e.pass(time.Second)
 			_, err = c.Tick(ctx)
