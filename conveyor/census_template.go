@@ -40,7 +40,7 @@ func (a *census) readTemplate(ctx context.Context, rdb redis.UniversalClient, ke
 			ms, _ := strconv.ParseInt(tick, 10, 64)
 			seen := a.cycle(cycleID{uuid, ms})
 			seen.text, seen.stored = text, true
-			if c, err := decodeCycle(key, tick, text); err == nil && strings.HasSuffix(text, "w") && c.Replaced {
+			if c, err := decodeCycle(key, tick, text); err == nil && cancelling(text) && c.Replaced {
 				a.view(uuid).template().pending = append(a.view(uuid).template().pending, tick)
 			}
 			a.cycling[uuid] = true

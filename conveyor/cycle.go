@@ -44,7 +44,8 @@ type Cycle struct {
 	Replaced     bool      // a later cycle took its place while it was live: what it makes from then on is cancelled at once
 }
 
-// A live cycle stands in the hash of its root as "<began ms>:<made>:<failed>:<flags>", flag r for replaced. A line of the
+// A live cycle stands in the hash of its root as "<began ms>:<made>:<failed>:<flags>", flag r for replaced and w with a cursor
+// while its occurrences are being cancelled, see lua/lib/cycle.lua. A line of the
 // history is "<tick ms>:<outcome>:<began ms>:<ended ms>:<made>:<failed>:<missed>" with the letters of cycleLetters.
 // What is zero may be empty, and what is empty at the end may be left out.
 
@@ -72,6 +73,12 @@ func decodeHistory(key, line string) (Cycle, error) {
 		return Cycle{}, fmt.Errorf("%w: line of %s: %q", ErrCorrupt, key, line)
 	}
 	return c, nil
+}
+
+// cancelling tells whether the occurrences of a live cycle are to be cancelled still.
+func cancelling(text string) bool {
+	f := cycleFields{parts: strings.Split(text, ":")}
+	return strings.Contains(f.text(3), "w")
 }
 
 // cycleFields are the parts of such a text.

@@ -2,6 +2,7 @@ package conveyor_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -173,6 +174,102 @@ func TestLateUpstreamsOfADeletedTemplate(t *testing.T) {
 		e.ok(e.Cancel(e.Context(), "q299"))
 		e.drain(205)
 		e.states(occ("late", "r", firstHour) + " skipped, " + occ("kid", "r", firstHour) + " skipped, " + occ("q299", "r", firstHour) + " unknown")
+	})
+}
+
+// TestUpstreamsGivenUpBeforeTheyAreMade: what an occurrence waits for is made, or counts as cancelled, also where its template has
+// come to wait for others meanwhile.
+func TestUpstreamsGivenUpBeforeTheyAreMade(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		cancel bool
+		ran    int
+		states string
+	}{
+		{"the upstream stays", false, 301, " completed"},
+		{"the upstream is deleted", true, 299, " skipped"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			onBoth(t, func(e *engine) {
+				e.add(job("z", downstream, after(0, "r")), job("r", every("1 hour")))
+				e.tickAt(firstHour)
+				e.starts("r@0")
+				late := []string{"z"}
+				var jobs []*wire.Job
+				for i := range 300 {
+					late = append(late, fmt.Sprintf("q%d", i))
+					jobs = append(jobs, job(late[i+1], downstream, after(0, "r")))
+				}
+				e.add(append(jobs, job("late", downstream, after(0, late...)))...)
+				e.starts("z@0")
+				e.states(occ("late", "r", firstHour) + " held, " + occ("q299", "r", firstHour) + " unknown")
+				e.sound()
+				e.ok(e.Update(e.Context(), job("late", downstream, after(0, late[:300]...))))
+				if row.cancel {
+					e.ok(e.Cancel(e.Context(), "q299"))
+				}
+				e.want(row.ran, e.drain(205))
+				e.states(occ("late", "r", firstHour) + row.states)
+			})
+		})
+	}
+}
+
+// TestReplaceACycleThatRuns: the occurrences of a wide cycle that are asked to stop are gone through in steps, and each once.
+func TestReplaceACycleThatRuns(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		n := 600
+		var jobs []*wire.Job
+		for i := range n {
+			jobs = append(jobs, job(fmt.Sprintf("j%d", i), downstream, under("r")))
+		}
+		e.add(append(jobs, job("r", scheduled(&wire.Schedule{Every: "1 hour", Overlap: wire.Schedule_REPLACE})))...)
+		e.tickAt(firstHour)
+		e.starts("r@0")
+		e.tickAt(firstHour)
+		var held []conveyor.Reservation
+		for {
+			got := e.reserve(100)
+			if held = append(held, got...); len(got) == 0 {
+				break
+			}
+		}
+		e.want(n, len(held))
+		e.at(firstHour + hour)
+		var holding []conveyor.Holding
+		for _, h := range held {
+			holding = append(holding, conveyor.Holding{UUID: h.Job.Uuid, Fence: h.Fence})
+		}
+		e.beat("w", holding...)
+		members, stray := e.key(fmt.Sprintf("cycle:r:%d", firstHour)), []any{} // as many as no step looks at
+		for i := range 5000 {
+			stray = append(stray, fmt.Sprintf("stray%d", i))
+		}
+		e.ok(e.rdb.SAdd(e.Context(), members, stray...).Err())
+		var flags []string
+		for range 40 {
+			e.tick()
+			_, text, _ := strings.Cut(e.hash("cycles:r")[fmt.Sprint(firstHour)], ":0:")
+			flags = append(flags, strings.TrimRight(text, "0123456789"))
+		}
+		e.want("rwa", flags[0])
+		e.want(true, slices.Contains(flags, "rw"))
+		e.want("r", flags[len(flags)-1])
+		e.want(n, len(e.beat("w", holding...).Cancel))
+		e.ok(e.rdb.SRem(e.Context(), members, stray...).Err())
+		for i := 0; i < n; i += 150 {
+			var acks []conveyor.Ack
+			for _, h := range held[i:min(i+150, n)] {
+				acks = append(acks, ack(h, conveyor.VerdictFailed))
+			}
+			e.exchange(0, acks...)
+		}
+		for range 50 {
+			e.tick()
+		}
+		e.want(fmt.Sprintf("0 replaced %d/%d", n+1, n+1), e.histories("r"))
+		e.starts("r@1")
+		e.want(n, e.drain(205))
 	})
 }
 

@@ -2,6 +2,7 @@ package conveyor_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,7 +84,7 @@ func TestOccurrenceWithoutItsKey(t *testing.T) {
 		e.states(a2 + " queued, " + a3 + " skipped")
 		e.ok(e.Retry(e.Context(), r3))
 		e.starts("a@2 r@3")
-		e.want("3 completed 0/1, 2 completed 0/2, 3 failed 1/2, 1 completed 0/2, 0 completed 0/2", e.histories("r"))
+		e.want("3 completed 0/2, 2 completed 0/2, 1 completed 0/2, 0 completed 0/2", e.histories("r"))
 	})
 }
 
@@ -130,6 +131,58 @@ func TestDamagedTemplate(t *testing.T) {
 				e.want(named, append([]string{}, e.tick().Damaged...))
 				e.states(row.states)
 				e.same("ticks", int64(1), e.rdb.ZCard(e.Context(), e.key("ticks")).Val())
+			})
+		})
+	}
+}
+
+// TestDamagedCycleOfAnEntry: an entry that says of its cycle, or of its executions, what nobody can read is met as any that cannot be
+// read: it is named, and nothing else is changed by it.
+func TestDamagedCycleOfAnEntry(t *testing.T) {
+	for _, row := range []struct{ name, tag, junk string }{
+		{"no tick", "C", "x:r"}, {"nothing", "C", ""}, {"no template", "C", "7:"}, {"no template, but a root", "C", "7::r"},
+		{"no limit", "N", "x"}, {"no executions", "N", "3:"}, {"nothing of executions", "N", ""},
+	} {
+		t.Run(row.tag+" "+row.name, func(t *testing.T) {
+			onBoth(t, func(shared *engine) {
+				for _, call := range []struct {
+					name string
+					do   func(e *engine, held conveyor.Reservation) error
+				}{
+					{"done", func(e *engine, held conveyor.Reservation) error {
+						_, err := e.Exchange(e.Context(), conveyor.ExchangeRequest{Worker: "w", Number: e.number.Add(1), Done: []conveyor.Ack{ack(held, conveyor.VerdictDone)}})
+						return err
+					}},
+					{"failed", func(e *engine, held conveyor.Reservation) error {
+						_, err := e.Exchange(e.Context(), conveyor.ExchangeRequest{Worker: "w", Number: e.number.Add(1), Done: []conveyor.Ack{ack(held, conveyor.VerdictRetry)}})
+						return err
+					}},
+					{"its worker is dead", func(e *engine, _ conveyor.Reservation) error {
+						e.pass(time.Minute)
+						_, err := e.Tick(e.Context())
+						return err
+					}},
+					{"its template goes", func(e *engine, _ conveyor.Reservation) error { return e.Cancel(e.Context(), "r") }},
+				} {
+					e := newEngine(shared.tb, shared.rdb)
+					e.add(job("h", downstream, after(0, "r")), job("r", every("hour")), job("m", maxCycles(3)))
+					e.tickAt(firstHour)
+					held := e.take("m")
+					if row.tag == "C" {
+						held = e.take(occ("r", "r", firstHour))
+					}
+					entry := e.hash("status")[held.Job.Uuid]
+					var parts []string
+					for _, part := range strings.Split(entry, "|") {
+						if !strings.HasPrefix(part, row.tag) {
+							parts = append(parts, part)
+						}
+					}
+					entry = strings.Join(append(parts, row.tag+row.junk), "|")
+					e.ok(e.rdb.HSet(e.Context(), e.key("status"), held.Job.Uuid, entry).Err())
+					e.ok(call.do(e, held))
+					e.same(call.name, entry, e.hash("status")[held.Job.Uuid])
+				}
 			})
 		})
 	}

@@ -31,7 +31,8 @@ import (
 // the attempt's last message, y unique key as "<type>:<key>", escaped, r remove_after (ms), v waiting limit as "<ms when it
 // ends>:<ms it lasts>" until the first start, c how long it is reserved without a worker (ms), o minute in which a held job began to
 // wait for an upstream not seen yet, C cycle of an occurrence as "<tick ms>:<template>[:<root>]", without the root where that is the
-// template itself, N limit of executions as "<limit>:<used>", D how far what its template emits is worked off, W whom a lease without a
+// template itself, N limit of executions as "<limit>:<used>", D how far what its template emits is worked off, or
+// u and the templates whose occurrences a held one waits for and that are to be made still, W whom a lease without a
 // worker is for, G how far what it triggers is, as "<n>:<place>".
 
 var stateOf = map[byte]State{

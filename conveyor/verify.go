@@ -12,10 +12,10 @@ import (
 // has changed them meanwhile, or not at all when that is gone.
 //
 // It checks I1 (a live job is in exactly one place and its status says which), I2 (no reference without a job), I3
-// (running iff owned and fenced), I7 (a unique key is held iff its owner is live), I11 (every live job can still end), I12 (no
+// (running iff owned and fenced), I7 (a unique key is held iff its owner is live), I9 (a gate waits for the labels that it is
+// declared with, and triggers find it), I10 (an occurrence is one of its cycle as long as it lives), I11 (every live job can still end), I12 (no
 // number that scripts count on is behind, so that one fails halfway), I13 (nothing is left of what is gone) and I14 (a worker
-// that is gone owns nothing). Jobs that wait for an upstream never seen are orphans, not violations: see Orphans. I9 is
-// checked with gates, once there are any.
+// that is gone owns nothing). Jobs that wait for an upstream never seen are orphans, not violations: see Orphans.
 func (c *Client) Verify(ctx context.Context) ([]Violation, error) {
 	_, out, err := c.verify(ctx)
 	return out, err

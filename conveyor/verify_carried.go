@@ -32,6 +32,10 @@ func carriedBy(name, bytes string) string {
 
 // carried checks I2 between these hashes and the flags.
 func (j *judgement) carried() {
+	declared := j.full
+	if declared == "" && j.t != nil {
+		declared = j.t.bytes
+	}
 	for name, flag := range carriedFlags {
 		detail := "its entry does not say that it is here"
 		switch flagged := strings.Contains(flagsOf(j.entry), flag); {
@@ -40,6 +44,6 @@ func (j *judgement) carried() {
 		case flagged:
 			detail = "what it carries is gone"
 		}
-		j.say("I2", j.keys.key(name), detail, fmt.Sprintf("have %s and the entry of %s agree", name, j.uuid), newFix("recarry", flag, carriedBy(name, j.full)))
+		j.say("I2", j.keys.key(name), detail, fmt.Sprintf("have %s and the entry of %s agree", name, j.uuid), newFix("recarry", flag, carriedBy(name, declared)))
 	}
 }

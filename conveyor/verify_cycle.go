@@ -3,6 +3,8 @@ package conveyor
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -61,16 +63,28 @@ func (j *judgement) occurrence() {
 	}
 }
 
-// lacking checks that what a held occurrence waits for in its cycle is there, or will be made.
+// lacking checks that what a held occurrence waits for in its cycle is there, or will be made: of the templates that its entry says
+// are to be worked off still, and of those that its template waits for.
 func (j *judgement) lacking(id cycleID, template string) {
+	ups := map[string]bool{}
+	if listed, ok := strings.CutPrefix(tagOf(j.entry, 'D'), "u"); ok {
+		for up := range strings.SplitSeq(listed, ",") {
+			ups[up] = true
+		}
+	}
 	for name := range emitsWanted(j.all.edgesOf(template)) {
 		up, _, _ := strings.Cut(strings.TrimPrefix(name, "emits:"), ":")
 		uuid := OccurrenceUUID(up, id.root, time.UnixMilli(id.tick))
-		if _, waits := j.upstream[uuid]; waits && j.upstream[uuid] == "" && j.undecided(uuid) {
-			j.say("I11", j.keys.status(), fmt.Sprintf("waits for %s, the occurrence of %s, which was not made", uuid, up),
-				fmt.Sprintf("make what %s waits for in its cycle", j.uuid), newFix("goon"))
+		if entry, waits := j.upstream[uuid]; waits && entry == "" && j.undecided(uuid) {
+			ups[up] = true
 		}
 	}
+	if len(ups) == 0 {
+		return
+	}
+	names := slices.Sorted(maps.Keys(ups))
+	j.say("I11", j.keys.status(), "waits for occurrences that were not made: of "+strings.Join(names, ", "),
+		fmt.Sprintf("make what %s waits for in its cycle", j.uuid), newFix("goon", strings.Join(names, ",")))
 }
 
 func (j *judgement) undecided(upstream string) bool {

@@ -29,6 +29,10 @@ func (l *looking) askTemplate(ctx context.Context, was *view) {
 	for name := range emitsWanted(was.template().fields["edges"]) {
 		l.score(ctx, name)
 	}
+	declared, _ := declaredGate(was.template().bytes)
+	for _, label := range declared {
+		l.score(ctx, "gate:"+label)
+	}
 	t := &l.template
 	t.hash, t.gate = l.pipe.HGetAll(ctx, l.keys.template(l.uuid)), l.pipe.HGetAll(ctx, l.keys.gateOf(l.uuid))
 	t.cycles, t.bytes = l.pipe.HGetAll(ctx, l.keys.cycles(l.uuid)), l.pipe.Get(ctx, l.keys.job(l.uuid))
@@ -62,7 +66,7 @@ func (l *looking) answerTemplate() {
 		t.gate = r.gate.Val()
 	}
 	for tick, text := range r.cycles.Val() {
-		if strings.HasSuffix(text, "w") {
+		if cancelling(text) {
 			t.pending = append(t.pending, tick)
 		}
 	}

@@ -138,6 +138,7 @@ func (j *judgement) template() {
 			j.unref("I2", j.keys.key(name), "zset", "names a template that does not wait there")
 		}
 	}
+	j.gate(t)
 	for _, line := range t.junk {
 		j.say("I2", j.keys.history(j.uuid), "a line cannot be read: "+excerpt(line), "set it aside", newFix("aside", "history:"+j.uuid, "list", line))
 	}

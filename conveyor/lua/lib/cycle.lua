@@ -2,8 +2,9 @@
 --   template:<t>       HASH   what apply stores, see template.lua; entry and edges are what its occurrences start from
 --   template:<t>:live  ZSET   its live occurrences by tick
 --   emits:<t>:children, :heirs   ZSET   templates with an edge to this one, in the order they were added
---   cycles:<root>      HASH   tick -> "<began>:<made>:<failed>:<flags>" of live cycles. Flags: r replaced by a later one, w its
---                             members are to be cancelled still
+--   cycles:<root>      HASH   tick -> "<began>:<made>:<failed>:<flags>" of live cycles. Flags: r replaced by a later one; w its
+--                             members are to be cancelled still, with how far they are looked at: a cursor; a once more, since
+--                             some were cancelled on the way
 --   cycle:<root>:<tick>  SET  its live occurrences
 --   history:<root>     LIST   "<tick>:<outcome>:<began>:<ended>:<made>:<failed>:<missed>", newest first
 --   backlog:<root>     ZSET   ticks that wait until no cycle of the root is live
@@ -45,9 +46,9 @@ local cells, whole = {}, {} -- whole: roots all of whose cycles were read
 local fresh = {}            -- occurrences that this script made, in order
 
 local function parse(text)
-  local began, made, failed, flags = match(text or '', '^(%d*):?(%d*):?(%d*):?(%a*)$')
+  local began, made, failed, flags, at = match(text or '', '^(%d*):?(%d*):?(%d*):?(%a*)(%d*)$')
   return {began = tonumber(began or now) or now, made = tonumber(made or 0) or 0, failed = tonumber(failed or 0) or 0,
-    flags = flags or '', stored = text}
+    flags = flags or '', at = at or '', stored = text}
 end
 
 local function cell(root, tick)
@@ -77,7 +78,7 @@ local function live_ticks(root)
 end
 
 local function save(root, tick, c)
-  local key, text = PRE .. 'cycles:' .. root, num(c.began) .. ':' .. num(c.made) .. ':' .. num(c.failed) .. ':' .. c.flags
+  local key, text = PRE .. 'cycles:' .. root, num(c.began) .. ':' .. num(c.made) .. ':' .. num(c.failed) .. ':' .. c.flags .. c.at
   if not is(key, 'hash') then return damage(key) end
   if text ~= c.stored then call('HSET', key, tick, text) end
   c.stored = text
@@ -134,16 +135,16 @@ end
 cycle.field = field
 
 -- mapped are the edges of an occurrence: to a template's occurrence of the same cycle, to other jobs as they are. It tells
--- whether an occurrence that it waits for does not exist, and whether another job does not. An edge of an occurrence always
--- counts: nobody gives it others.
+-- of which templates an occurrence that it waits for does not exist, and whether another job does not. An edge of an occurrence
+-- always counts: nobody gives it others.
 local function mapped(list, root, tick)
-  local lacks, unseen
+  local lacks, unseen = {}, nil
   for _, e in ipairs(list) do
     local o = uuid_for(e.u, root, tick)
     local O, T = S[o], S[e.u]
     if O or T and T.st == 't' then
+      if not O then lacks[#lacks + 1] = e.u end
       e.u, e.o = o, O and opening(O) or 1
-      lacks = lacks or not O
     else
       unseen = unseen or not T
     end
@@ -195,7 +196,7 @@ local function make(ts, root, tick)
     add(r, w.list, text, #text > 16384, nil, f.labels, f.carried)
     if not unseen then r.o = nil end
     if find(c.flags, 'r', 1, true) then cancel(r) end
-    if lacks and r.st == 'h' then settle(r) end
+    if #lacks > 0 and r.st == 'h' then cycle.lacks(r, lacks) end
     fresh[#fresh + 1] = r
   end
   cycle.making = nil
@@ -230,27 +231,30 @@ function cycle.emit(r, class)
   end
 end
 
+-- lacks has the occurrences that a held one waits for made from these templates.
+function cycle.lacks(r, ts)
+  r.D = 'u' .. concat(ts, ',')
+  settle(r)
+end
+
 -- make_upstreams makes what a held occurrence waits for and what does not exist yet.
 local function make_upstreams(r)
-  local tick, t, root = cycle_of(r)
-  learn({t})
-  local list, us, ts, lost = edges(known[t] and known[t].edges), {}, {}, {}
-  for i, e in ipairs(list) do
-    us[2 * i - 1], us[2 * i] = e.u, uuid_for(e.u, root, tick)
+  local tick, _, root = cycle_of(r)
+  local us, ts = {}, {}
+  for t in gmatch(sub(r.D or '', 2), '[^,]+') do
+    us[#us + 1] = t
+    us[#us + 1] = uuid_for(t, root, tick)
   end
   load(us)
   for i = 1, #us, 2 do
     local T = S[us[i]]
     if not S[us[i + 1]] and T and T.st == 't' then
       ts[#ts + 1] = us[i]
-    elseif not S[us[i + 1]] then
-      lost[#lost + 1] = {u = us[i + 1], kin = KIN[list[(i + 1) / 2].k]}
+    elseif not S[us[i + 1]] then -- its template was deleted before it was made: it counts as cancelled
+      local past = {u = us[i + 1], st = 'X', x = 'X', fl = ''}
+      meet_child(r, past, '-', {})
+      meet_heir(r, past, '-')
     end
-  end
-  for _, e in ipairs(lost) do
-    -- Its template was deleted before it was made: it counts as cancelled.
-    local past = {u = e.u, st = 'X', x = 'X', fl = ''}
-    if e.kin then meet_child(r, past, '-', {}) else meet_heir(r, past, '-') end
   end
   local at = 1
   while ts[at] do
@@ -260,30 +264,62 @@ local function make_upstreams(r)
     for i = at, min(at + n - 1, #ts) do part[#part + 1] = ts[i] end
     at = at + make(part, root, tick)
   end
+  if r.D then
+    r.D = nil
+    touch(r, true)
+  end
   return true
+end
+
+-- cancel_some cancels these members of a replaced cycle, and tells whether the budget was enough.
+local function cancel_some(us, c)
+  table.sort(us)
+  load(us)
+  for i = 1, #us do
+    local r = S[us[i]]
+    if #changed >= BUDGET and r and not r.dirty then return false end
+    if r and not r.bad then
+      local st, fl = r.st, r.fl
+      cancel(r)
+      if r.st ~= st or r.fl ~= fl then c.shrinks = true end
+    end
+  end
+  return true
+end
+
+-- cancel_cycle goes on to cancel the members of one cycle, and tells whether that is all. A set that shrinks between two calls is
+-- gone through again: where a cursor counts members, it has passed over as many as left before it.
+local looks = 0 -- of this script, at about a hundred members each
+local function cancel_cycle(root, tick, c)
+  local key, mine = PRE .. 'cycle:' .. root .. ':' .. tick, {}
+  for i = 1, #fresh do
+    local ftick, _, froot = cycle_of(fresh[i])
+    if ftick == tick and froot == root then mine[#mine + 1] = fresh[i].u end
+  end
+  if not is(key, 'set') then damage(key) end
+  local going = cancel_some(mine, c)
+  if not going then c.shrinks = true end -- who is not in the set yet comes into it wherever the cursor is
+  while going and looks < 20 do
+    looks = looks + 1
+    local got = is(key, 'set') and call('SSCAN', key, c.at == '' and '0' or c.at, 'COUNT', 100) or {'0', {}}
+    going = cancel_some(got[2], c)
+    if going then c.at = got[1] end
+    if c.at == '0' then
+      if c.flags == 'rw' then c.flags = 'r' else c.flags = 'rw' end
+      c.at = ''
+      if c.flags == 'r' then break end
+    end
+  end
+  if c.flags ~= 'r' and c.shrinks then c.flags = 'rwa' end
+  save(root, tick, c)
+  return c.flags == 'r'
 end
 
 -- cancel_replaced cancels the members of cycles that a later one has replaced, and tells whether that is all.
 local function cancel_replaced(root)
   for _, tick in ipairs(live_ticks(root)) do
-    local c, key = cell(root, tick), PRE .. 'cycle:' .. root .. ':' .. tick
-    if find(c.flags, 'w', 1, true) then
-      local us = {}
-      if is(key, 'set') then us = call('SMEMBERS', key) else damage(key) end
-      for i = 1, #fresh do
-        local ftick, _, froot = cycle_of(fresh[i])
-        if ftick == tick and froot == root then us[#us + 1] = fresh[i].u end
-      end
-      table.sort(us)
-      load(us)
-      for i = 1, #us do
-        local r = S[us[i]]
-        if #changed >= BUDGET and r and not r.dirty then return false end
-        if r and not r.bad then cancel(r) end
-      end
-      c.flags = 'r'
-      save(root, tick, c)
-    end
+    local c = cell(root, tick)
+    if find(c.flags, 'w', 1, true) and not cancel_cycle(root, tick, c) then return false end
   end
   return true
 end
@@ -400,6 +436,20 @@ end
 -- over ends a cycle that has no members.
 function cycle.over(root, tick) close_cycle(root, tick, cell(root, tick)) end
 
+-- revive has a cycle that was over, and to which an occurrence comes back, live again as its line in the history says, which goes.
+local function revive(root, tick, c)
+  local key = PRE .. 'history:' .. root
+  if not is(key, 'list') then return damage(key) end
+  for _, line in ipairs(call('LRANGE', key, 0, 99)) do
+    local at, outcome, began, made, failed = match(line, '^(%d+):(%a):(%d+):%d*:(%d+):(%d+)')
+    if at == tick and find('CFr', outcome, 1, true) then
+      c.began, c.made, c.failed, c.known = tonumber(began), tonumber(made), tonumber(failed), true
+      call('LREM', key, 1, line)
+      return
+    end
+  end
+end
+
 -- commit writes who the members of cycles are now, and ends those that have none.
 function cycle.commit(rs, zadd, zrem)
   local groups, order = {}, {}
@@ -415,7 +465,12 @@ function cycle.commit(rs, zadd, zrem)
         groups[id] = g
         order[#order + 1] = g
       end
-      if not r.os or not cell(root, tick).stored then g.made = g.made + 1 end -- also one that comes back to a cycle that was over
+      local c = cell(root, tick)
+      if r.os and not c.stored and not c.begun then
+        c.begun = true
+        revive(root, tick, c)
+      end
+      if not r.os or not c.stored and not c.known then g.made = g.made + 1 end -- also one that comes back to a cycle nobody knows
       g.failed = g.failed + (BAD[r.st] and 1 or 0) - (BAD[r.os] and 1 or 0)
       local T, key = get(t), cycle.key(t) .. ':live'
       if live then

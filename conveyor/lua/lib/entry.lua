@@ -12,13 +12,15 @@ local ENDED = {C = true, F = true, f = true, X = true, K = true, k = true, O = t
 local S = {}       -- records by uuid; false for a uuid without entry
 local changed = {} -- records in the order they were first changed
 
+local function undecodable(u)
+  damage(PRE .. 'status ' .. u)
+  return {u = u, bad = true, st = '?', ln = '1', fl = '', q = '', n = 0}
+end
+
 local function decode(u, text)
   local lane, a = byte(text, 2), find(text, '|', 1, true)
   local b = a and find(text, '|', a + 1, true)
-  if not b or lane < 48 or lane > 50 then
-    damage(PRE .. 'status ' .. u)
-    return {u = u, bad = true, st = '?', ln = '1', fl = '', q = '', n = 0}
-  end
+  if not b or lane < 48 or lane > 50 then return undecodable(u) end
   local c = find(text, '|', b + 1, true)
   local st, ln, q = sub(text, 1, 1), sub(text, 2, 2), sub(text, a + 1, b - 1)
   local n = tonumber(sub(text, b + 1, (c or 0) - 1)) or 0
@@ -32,6 +34,7 @@ local function decode(u, text)
     r[sub(text, c + 1, c + 1)] = sub(text, c + 2, (d or 0) - 1)
     c = d
   end
+  if r.C and not match(r.C, '^%d+:[^:]') or r.N and not match(r.N, '^%d+:%d+$') then return undecodable(u) end
   r.ow, r.od = r.w, r.d
   if r.y then r.oy = r.y end
   if r.v then r.ov = r.v end

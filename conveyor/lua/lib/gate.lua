@@ -15,6 +15,8 @@ local function labels_of(packed)
   return list
 end
 
+cycle.gate_key, cycle.gate_labels = gate_key, labels_of
+
 -- share gives a template what the trigger carries of the keys that both have.
 local function share(T, r)
   local theirs, mine = {}, {}

@@ -66,6 +66,33 @@ function mend.emits(r, name)
   return false
 end
 
+-- gate has a template wait for these labels and no others. What it shows of one that can be read stays.
+function mend.gate(r, packed)
+  local key = r and cycle.gate_key(r.u)
+  if not r or r.st ~= 't' or not is(key, 'hash') then return false end
+  local done, kept = false, {}
+  for _, label in ipairs(cycle.gate_labels(packed)) do
+    local set = PRE .. 'gate:' .. label
+    kept[label] = true
+    if not match(call('HGET', key, label) or '', '^[01]$') and not match(call('HGET', key, label) or '', '^%-[%w._-]+$') then
+      call('HSET', key, label, '0')
+      done = true
+    end
+    if is(set, 'zset') and tonumber(call('ZSCORE', set, r.u) or -1) ~= r.n then
+      call('ZADD', set, num(r.n), r.u)
+      done = true
+    end
+  end
+  for _, label in ipairs(call('HKEYS', key)) do
+    if not kept[label] then
+      call('HDEL', key, label)
+      try('ZREM', PRE .. 'gate:' .. label, r.u)
+      done = true
+    end
+  end
+  return done
+end
+
 -- untemplate removes what is left of a template that is gone.
 function mend.untemplate(r, name)
   if r and (r.st == 't' or r.st == 'c') then return false end
@@ -96,16 +123,17 @@ function mend.cycle(_, root, tick)
     cycle.over(root, tick)
     return true
   end
-  if text and match(text, '^%d+:%d+:%d+:%a*$') then return false end
+  if text and match(text, '^%d+:%d+:%d+:%a*%d*$') then return false end
   if text then call('LPUSH', PRE .. 'setaside', key .. ' ' .. tick .. ' ' .. text) end
   call('HSET', key, tick, now_text .. ':' .. num(n) .. ':0:')
   return true
 end
 
--- goon has the script do what a root, or a held occurrence, has left to do.
-function mend.goon(r)
+-- goon has the script do what a root, or a held occurrence, has left to do. Of the latter ups are the templates whose occurrences
+-- it waits for and that were not made.
+function mend.goon(r, ups)
   if not r or r.st ~= 't' and (r.st ~= 'h' or not r.C) or call('ZSCORE', PRE .. 'todo', r.u) then return false end
-  local cycles, left = PRE .. 'cycles:' .. r.u, #changed
+  local cycles = PRE .. 'cycles:' .. r.u
   if r.st == 't' then
     local live = is(cycles, 'hash') and call('HVALS', cycles) or {}
     local due = #live == 0 and kind(PRE .. 'backlog:' .. r.u) == 'zset'
@@ -113,7 +141,11 @@ function mend.goon(r)
     if due then settle(r) end
     return due and true or false
   end
-  settle(r)
-  settle_all()
-  return #changed > left
+  local ts, tick, _, root = {}, cycle.of(r)
+  for t in gmatch(ups, '[^,]+') do
+    if not get(cycle.uuid_from(t .. '@' .. root .. '@' .. tick)) then ts[#ts + 1] = t end
+  end
+  if #ts == 0 and not r.D then return false end
+  cycle.lacks(r, ts)
+  return true
 end
