@@ -14,6 +14,15 @@ import (
 	"github.com/waybill-dev/waybill/internal/enginemodel"
 )
 
+// addressees are who gets jobs of its own: workers, one that never comes, and one that leases are for.
+var addressees = []string{"w1", "w2", "never", "holder"}
+
+// forAll makes a job go to all workers: it waits for nothing.
+func forAll(j *wire.Job) *wire.Job {
+	j.Edges, j.RunAt, j.After, j.TriggersGate, j.Delivery = nil, nil, nil, nil, &wire.Delivery{To: wire.Delivery_ALL}
+	return j
+}
+
 // modelWorkers are those of every history; "" is a caller without a worker, whose reservations are leases.
 var modelWorkers = []string{"", "w1", "w2", "w3"}
 
@@ -108,6 +117,12 @@ func (h *history) draw(uuid string) *wire.Job {
 	if h.one("retention", 8) {
 		j.Retention = durationpb.New(time.Duration(h.int("limit", 1, 5000)) * time.Millisecond)
 	}
+	if h.templates && h.one("triggers", 4) {
+		j.TriggersGate = h.gateLabels()
+	}
+	if h.one("delivery", 10) {
+		j.Delivery = &wire.Delivery{To: wire.Delivery_WORKER, Worker: rapid.SampledFrom(addressees).Draw(h.T, "addressee")}
+	}
 	if h.one("policy", 4) {
 		lost := int32(h.int("max_lost", 0, 2))
 		j.RetryPolicy = &wire.RetryPolicy{MaxLost: &lost, HoldOnExhausted: h.one("hold", 2)}
@@ -119,6 +134,9 @@ func (h *history) add() {
 	var jobs []*wire.Job
 	for range h.int("jobs", 1, 4) {
 		jobs = append(jobs, h.draw(h.next()))
+	}
+	if len(jobs) == 1 && h.one("for all", 3) {
+		forAll(jobs[0])
 	}
 	o := enginemodel.Added{Strict: h.one("strict", 8)}
 	if uuid := h.some(); h.one("known", 10) && !h.gone(uuid) {
@@ -183,6 +201,9 @@ func (h *history) exchange() {
 	r := conveyor.ExchangeRequest{Caller: caller, Worker: worker, Number: h.numbers[caller], Queues: []string{"q", "q2"}, Want: h.int("want", 0, 4)}
 	if worker == "" {
 		r.Lease = 5 * time.Second
+		if h.one("holder", 3) {
+			r.Holder = "holder"
+		}
 	}
 	if h.one("turn", 3) {
 		r.Queues = []string{"q2", "q"}
@@ -191,6 +212,10 @@ func (h *history) exchange() {
 	for _, held := range h.held[worker] {
 		if h.one("runs on", 3) {
 			kept = append(kept, held)
+			if h.one("extended", 3) {
+				r.Done = append(r.Done, conveyor.Ack{UUID: held.Job.Uuid, Fence: held.Fence, Verdict: conveyor.VerdictExtend,
+					Delay: time.Duration(h.int("extension", 1, 9000)) * time.Millisecond})
+			}
 			continue
 		}
 		r.Done = append(r.Done, h.end(held))
@@ -324,6 +349,9 @@ func (h *history) cancelOf(uuid string) {
 
 func (h *history) update() {
 	j := h.draw(h.some())
+	if h.one("for all", 20) {
+		forAll(j)
+	}
 	h.log("update %v", j)
 	h.do(func() (any, error) { return nil, h.model.Update(withField(j)) }, func(e *engine) (any, error) { return nil, e.Update(e.Context(), j) })
 }

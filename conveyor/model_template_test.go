@@ -35,6 +35,19 @@ func (h *history) schedule() *wire.Schedule {
 	return s
 }
 
+// gateLabels are some that gates wait for.
+func (h *history) gateLabels() (out []string) {
+	for _, label := range []string{"g1", "g2", "g=,3"} {
+		if h.one("gate label", 2) {
+			out = append(out, label)
+		}
+	}
+	if len(out) == 0 {
+		return []string{"g1"}
+	}
+	return out
+}
+
 // templateOf is what a job is drawn for and is never run itself: its times are those of its cycles.
 func (h *history) templateOf(uuid string, ups ...string) *wire.Job {
 	j := h.draw(uuid)
@@ -45,9 +58,17 @@ func (h *history) templateOf(uuid string, ups ...string) *wire.Job {
 	if h.one("unique occurrences", 6) {
 		j.Unique = fmt.Sprintf("key%d", h.int("key", 1, 3))
 	}
+	j.Delivery = nil
+	if h.gated[h.families[uuid]] { // or its occurrences could open gates for ever
+		j.TriggersGate = nil
+	}
 	if len(ups) == 0 {
 		j.After, j.ObsoleteIf = nil, nil
-		j.Schedule = h.schedule()
+		if h.gated[uuid] {
+			j.Gate = h.gateLabels()
+		} else {
+			j.Schedule = h.schedule()
+		}
 		if h.one("limited", 5) {
 			j.MaxCycles = int32(h.int("cycles", 1, 3))
 		}
@@ -76,9 +97,8 @@ func (h *history) declare() {
 	family := h.family(h.someRoot())
 	if len(family) == 0 || h.one("root", 2) {
 		root := h.next()
-		h.template[root] = true
+		h.template[root], h.gated[root], h.families[root] = true, h.one("gate", 3), root
 		jobs, family = append(jobs, h.templateOf(root)), []string{root}
-		h.families[root] = root
 	}
 	root := h.families[family[0]]
 	for range h.int("downstream", 0, 3) {

@@ -102,6 +102,7 @@ type history struct {
 	templates bool              // it is about templates and their cycles
 	template  map[string]bool   // uuids that are, or are to be, templates
 	families  map[string]string // the root of each of them
+	gated     map[string]bool   // roots that have a gate
 	ways      []*slowTicker     // to the stores
 	late      []held            // what tickers have not stored yet
 	trace     []string
@@ -111,7 +112,7 @@ type history struct {
 func newHistory(rt *rapid.T, servers ...*redis.Client) *history {
 	h := &history{T: rt, model: enginemodel.New(start), held: map[string][]conveyor.Reservation{},
 		numbers: map[string]int64{}, last: map[string]conveyor.ExchangeRequest{}, seen: map[string]bool{},
-		template: map[string]bool{}, families: map[string]string{}}
+		template: map[string]bool{}, families: map[string]string{}, gated: map[string]bool{}}
 	namespace := redistest.Namespace()
 	for _, rdb := range servers {
 		way := newSlowTicker(rdb)
@@ -334,6 +335,9 @@ func (h *history) drain() {
 			switch {
 			case s.State == conveyor.StateOnHold:
 				h.releaseOf(s.UUID)
+				live++
+			case s.State == conveyor.StateQueued && s.Inbox() != "":
+				h.cancelOf(s.UUID)
 				live++
 			case !s.State.Ended() && s.State != conveyor.StateUnknown:
 				live++

@@ -25,19 +25,16 @@ func (e *Engine) Retry(uuid string) error {
 	if !j.withdrawn {
 		e.uncount(j)
 	}
-	if j.of != "" {
-		c := e.joinCycle(j)
-		if c.anew {
-			c.made++
-		}
-		c.failed = max(0, c.failed-1)
-	}
+	was := j.end
 	j.nextOpening()
 	j.attempts, j.lost, j.runs = 0, 0, 0
 	if j.fence > 0 {
 		e.ready(j)
 	} else {
 		e.declare(j)
+	}
+	if !j.end.decided() { // or it is over in the same moment, for what it waits for
+		e.comeBack(j, was)
 	}
 	e.settleAll()
 	return nil
@@ -56,6 +53,10 @@ func (e *Engine) declare(j *job) {
 		edges[i].madeBy = 0
 	}
 	e.wire(j, edges, "", false)
+	if isBroadcast(j.wire) {
+		e.broadcast(j)
+		return
+	}
 	e.decide(j)
 }
 
@@ -96,6 +97,7 @@ func (e *Engine) reopen(j *job, opening int64, w *wire.Job) (possible bool, err 
 	if err := e.claim(j, ""); err != nil {
 		return true, err
 	}
+	e.comeBack(j, j.end)
 	j.nextOpening()
 	j.state, j.cancelled = conveyor.StateClosing, false
 	for i := range j.edges {

@@ -155,6 +155,9 @@ func (a *application) make(index int, c *conveyor.Change) error {
 		if isTemplate(c.Job) != (j.of == "" && isTemplate(j.wire)) {
 			return fmt.Errorf("%s: %w", j.uuid, conveyor.ErrTemplate)
 		}
+		if isBroadcast(c.Job) && j.live() {
+			return fmt.Errorf("%s: %w", j.uuid, conveyor.ErrState)
+		}
 		return a.change(j, c.Job, edgesOf(c.Job))
 	case conveyor.ChangeCancel:
 		if c.Withdraw {

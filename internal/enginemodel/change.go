@@ -104,6 +104,10 @@ func (e *Engine) begin(j *job, w *wire.Job, edges []edge, b beginning) error {
 			return nil
 		}
 	}
+	if isBroadcast(w) {
+		e.broadcast(j)
+		return nil
+	}
 	e.decide(j)
 	return nil
 }
@@ -151,10 +155,7 @@ func (e *Engine) remade(j *job, edges []edge) bool {
 
 // take reads what may change with an update at any time.
 func (j *job) take(w *wire.Job) {
-	j.wire, j.queue, j.lane, j.lostLimit = w, w.Queue, 1, 5
-	if w.Priority != nil {
-		j.lane = int(*w.Priority)
-	}
+	j.wire, j.queue, j.lane, j.lostLimit = w, placeOf(w), lane(w), 5
 	if p := w.RetryPolicy; p != nil && p.MaxLost != nil {
 		j.lostLimit = int(*p.MaxLost)
 	}
@@ -226,7 +227,7 @@ func (e *Engine) change(j *job, w *wire.Job, edges []edge) error {
 	if err := e.mayWait(j, edges); err != nil {
 		return err
 	}
-	moved := j.queue != w.Queue || j.lane != lane(w)
+	moved := j.queue != placeOf(w) || j.lane != lane(w)
 	due := e.dueAfter(j, w)
 	was := j.state
 	j.take(w)
@@ -257,7 +258,7 @@ func (e *Engine) change(j *job, w *wire.Job, edges []edge) error {
 }
 
 func lane(w *wire.Job) int {
-	if w.Priority == nil {
+	if w.Priority == nil || w.Delivery.GetTo() == wire.Delivery_WORKER {
 		return 1
 	}
 	return int(*w.Priority)

@@ -23,6 +23,7 @@ type cycle struct {
 	made     int
 	failed   int
 	anew     bool // begun by this call, though it may have been over before
+	known    bool // what it was before it was over is known
 }
 
 // OccurrenceUUID is the uuid of what a template makes for one cycle: it says which, so that it is made once.
@@ -59,6 +60,42 @@ func (e *Engine) joinCycle(j *job) *cycle {
 	return c
 }
 
+// comeBack: an occurrence that lives again is one of its cycle, and does not spoil it any more. A cycle that was over goes on from
+// what the history says of it, which says it again when it is over once more.
+func (e *Engine) comeBack(j *job, was end) {
+	if j.of == "" {
+		return
+	}
+	c := e.joinCycle(j)
+	if c.anew && !c.known {
+		c.known = e.revive(j.root, c)
+	}
+	if c.anew && !c.known {
+		c.made++
+	}
+	if was.spoils() {
+		c.failed = max(0, c.failed-1)
+	}
+}
+
+func (e *Engine) revive(root string, c *cycle) bool {
+	r := e.jobs[root]
+	if r == nil || r.template == nil {
+		return false
+	}
+	at := slices.IndexFunc(r.template.history, func(line conveyor.Cycle) bool {
+		over := line.Outcome == conveyor.CycleCompleted || line.Outcome == conveyor.CycleFailed || line.Outcome == conveyor.CycleReplaced
+		return over && line.Tick.Equal(tickTime(c.tick))
+	})
+	if at < 0 {
+		return false
+	}
+	line := r.template.history[at]
+	c.began, c.made, c.failed = line.Began.UnixMilli(), line.Jobs, line.Failed
+	r.template.history = slices.Delete(r.template.history, at, at+1)
+	return true
+}
+
 // spoils tells whether a cycle with such an end in it has failed.
 func (o end) spoils() bool {
 	return o.state == conveyor.StateFailed || o.state == conveyor.StateCancelled || o.state == conveyor.StateExpired
@@ -68,7 +105,7 @@ func (o end) spoils() bool {
 func (e *Engine) closeCycles() {
 	for root, list := range e.cycles {
 		e.cycles[root] = slices.DeleteFunc(list, func(c *cycle) bool {
-			c.anew = false
+			c.anew, c.known = false, false
 			if len(e.members(root, c.tick)) > 0 {
 				return false
 			}

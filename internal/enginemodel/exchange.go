@@ -1,6 +1,7 @@
 package enginemodel
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -70,7 +71,13 @@ func (e *Engine) again(reply conveyor.ExchangeReply) conveyor.ExchangeReply {
 
 // acknowledge ends an attempt. One that succeeds is done, although its cancellation was asked for.
 func (e *Engine) acknowledge(j *job, a conveyor.Ack) {
-	j.owner, j.lease = "", 0
+	if a.Verdict == conveyor.VerdictExtend {
+		if j.owner == "" {
+			j.lease = e.now + milli(a.Delay)
+		}
+		return
+	}
+	j.owner, j.holder, j.lease = "", "", 0
 	if a.Failure != "" {
 		j.failure = a.Failure
 	}
@@ -89,6 +96,7 @@ func (e *Engine) acknowledge(j *job, a conveyor.Ack) {
 			j.result = a.Result
 		}
 		j.cancelled = false
+		j.limit, j.expires = 0, 0
 		j.state = conveyor.StateClosing
 		e.settle(j)
 	case j.cancelled:
@@ -132,12 +140,19 @@ func (e *Engine) keepSync(j *job, a conveyor.Ack) {
 // long ends instead.
 func (e *Engine) reserve(r conveyor.ExchangeRequest) (taken []*job, expiring int) {
 	dropped := 0
-	for _, q := range r.Queues {
+	own := inbox(cmp.Or(r.Worker, r.Holder))
+	for _, q := range append([]string{own}, r.Queues...) {
 		n := r.Want - len(taken) - dropped
 		if n == 0 {
 			break
 		}
-		for _, j := range e.queued(q)[:e.part(q, r.Worker, n)] {
+		found := e.queued(q)
+		if q == own {
+			found = found[:min(n, len(found))]
+		} else {
+			found = found[:e.part(q, r.Worker, n)]
+		}
+		for _, j := range found {
 			if j.expires > 0 && j.expires <= e.now {
 				dropped, expiring = dropped+1, expiring+1
 				e.closeAs(j, expired)
@@ -148,6 +163,7 @@ func (e *Engine) reserve(r conveyor.ExchangeRequest) (taken []*job, expiring int
 				continue
 			}
 			j.state, j.owner, j.started = conveyor.StateRunning, r.Worker, e.now
+			j.holder = r.Holder
 			if r.Worker == "" {
 				j.lease = e.now + r.Lease.Milliseconds()
 				if d := j.wire.ReserveFor.AsDuration(); d > 0 {
@@ -155,7 +171,9 @@ func (e *Engine) reserve(r conveyor.ExchangeRequest) (taken []*job, expiring int
 				}
 			}
 			j.fence++
-			j.limit, j.expires = 0, 0
+			if !inInbox(j.queue) {
+				j.limit, j.expires = 0, 0
+			}
 			taken = append(taken, j)
 		}
 	}

@@ -25,6 +25,7 @@ type job struct {
 	opening   int64
 	earlier   []end  // how its openings before this one ended
 	owner     string // "" with a lease
+	holder    string // whom a lease is for
 	lease     int64  // ms; of an attempt without a worker
 	place     int64  // within queue and lane; 0 before the job was first ready or scheduled
 	due       int64  // ms; 0: none
@@ -142,7 +143,7 @@ func (e *Engine) Statuses(uuids []string) []conveyor.Status {
 func (j *job) status() conveyor.Status {
 	return conveyor.Status{
 		UUID: j.uuid, State: j.state, Queue: j.queue, Priority: j.lane, Fence: j.fence, Attempts: j.attempts, Lost: j.lost,
-		Opening: j.opening, Owner: j.owner, DueAt: at(j.due), Started: at(j.started), Ended: at(j.ended),
+		Opening: j.opening, Owner: j.owner, Holder: j.holder, Broadcast: isBroadcast(j.wire), DueAt: at(j.due), Started: at(j.started), Ended: at(j.ended),
 		Success: j.end == skippedSuccess && !j.live(), ChildFailed: j.end == failedChild && !j.live(), FailedChildren: j.failedChildren,
 		CancelRequested: j.cancelled, Withdrawn: j.withdrawn, Recorded: j.recorded, Pending: j.pending(), Place: j.place,
 		MaxCycles: j.maxRuns(), Cycles: j.runs, Template: j.of, Root: j.root, Tick: at(j.tick),

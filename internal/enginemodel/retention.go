@@ -63,22 +63,31 @@ func (e *Engine) sweepJob(j *job) {
 	}
 }
 
-// expire ends the jobs that waited too long for their first start.
-func (e *Engine) expire() {
-	late := e.sorted(
+// late are the jobs that have waited too long.
+func (e *Engine) late() []*job {
+	return e.sorted(
 		func(j *job) bool { return j.expires > 0 && j.expires <= e.now && j.waits() },
 		func(a, b *job) int { return cmp.Compare(a.expires, b.expires) })
+}
+
+// expire ends those of them that wait still.
+func (e *Engine) expire(late []*job) {
 	for _, j := range late {
-		e.closeAs(j, expired)
+		if j.waits() {
+			e.closeAs(j, expired)
+		}
 	}
 }
 
-// mayWaitFor limits how long a job may wait for its first start, counted from its add: another limit moves the end by the
+// mayWaitFor limits how long a job may wait for its first start, or, in an inbox, whenever it waits, counted from its add: another limit moves the end by the
 // difference.
 func (e *Engine) mayWaitFor(j *job, w *wire.Job) {
-	limit := milli(w.Retention.AsDuration())
+	limit := milli(waitingLimit(w))
+	if j.fence > 0 && !inInbox(placeOf(w)) {
+		limit = 0
+	}
 	switch {
-	case j.fence > 0 || limit == j.limit:
+	case limit == j.limit:
 		return
 	case limit == 0:
 		j.expires = 0

@@ -76,7 +76,7 @@ func (e *Engine) retire(worker string) {
 
 // lose takes a job from an owner that died. It goes back to its place, unless it has been lost too often.
 func (e *Engine) lose(j *job, why string) {
-	j.owner, j.lease = "", 0
+	j.owner, j.holder, j.lease = "", "", 0
 	j.lost++
 	switch {
 	case j.cancelled:
@@ -129,6 +129,7 @@ func (e *Engine) LateTick() []Judgement {
 // upkeep is what a Tick does but for schedules.
 func (e *Engine) upkeep() (dead []string, next time.Duration) {
 	e.dropped = 0
+	late := e.late() // what comes back now waited too long by the next tick only
 	e.releaseDue()
 	e.takeTodo()
 	e.reap()
@@ -144,7 +145,7 @@ func (e *Engine) upkeep() (dead []string, next time.Duration) {
 		e.retire(w)
 		dead = append(dead, w)
 	}
-	e.expire()
+	e.expire(late)
 	e.sweep()
 	e.settleAll()
 	return dead, e.deadline()
@@ -175,7 +176,7 @@ func (e *Engine) deadline() time.Duration {
 		if j.state == conveyor.StateRunning && j.owner == "" {
 			consider(j.lease)
 		}
-		if j.expires > 0 {
+		if j.expires > 0 && j.waits() {
 			consider(j.expires)
 		}
 	}
