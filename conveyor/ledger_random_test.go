@@ -43,6 +43,7 @@ type books struct {
 	*rapid.T
 	stores []*engine
 	made   int
+	roots  []string
 	number int64
 	held   []conveyor.Reservation
 	trace  []string
@@ -50,7 +51,11 @@ type books struct {
 
 func (b *books) play() {
 	ops := []func(){b.add, b.add, b.add, b.exchange, b.exchange, b.exchange, b.update, b.cancel, b.replace, b.reopen, b.retry, b.release, b.remove,
-		b.pass, b.look, b.keep, b.forget}
+		b.pass, b.pass, b.look, b.keep, b.forget, b.declare, b.redeclare}
+	if b.int("templates", 2) == 0 {
+		b.declare()
+		b.declare()
+	}
 	for i := range 25 {
 		ops[b.int("op", len(ops))]()
 		b.stores[i%2].ledger()
@@ -123,6 +128,9 @@ func (b *books) draw(uuid string) *wire.Job {
 	case 2:
 		runAt(b.stores[0].now + int64(b.int("run at", 3000)))(j)
 	}
+	if b.int("triggers", 4) == 0 {
+		triggers(b.gateLabels()...)(j)
+	}
 	if up := b.some(); up != uuid {
 		switch b.int("edge", 5) {
 		case 0:
@@ -132,6 +140,48 @@ func (b *books) draw(uuid string) *wire.Job {
 		}
 	}
 	return j
+}
+
+func (b *books) gateLabels() []string {
+	return [][]string{{"g0"}, {"g0"}, {"g1"}, {"g0", "g1"}}[b.int("gate labels", 4)]
+}
+
+// template is one with a gate or a schedule, or downstream of this root.
+func (b *books) template(uuid, root string) *wire.Job {
+	j := b.draw(uuid)
+	j.Edges, j.RunAt, j.TriggersGate = nil, nil, nil
+	switch {
+	case root != "" && b.int("child", 2) == 0:
+		downstream(j)
+		under(root)(j)
+	case root != "":
+		downstream(j)
+		after(wire.Edge_ALWAYS, root)(j)
+	case b.int("scheduled", 2) == 0:
+		scheduled(&wire.Schedule{Every: "1 minute", Overlap: wire.Schedule_Overlap(b.int("overlap", 3))})(j)
+	default:
+		gated(b.gateLabels()...)(j)
+	}
+	return j
+}
+
+// declare adds a root and what is downstream of it.
+func (b *books) declare() {
+	root := b.next()
+	changes := []conveyor.Change{{Kind: conveyor.ChangeAdd, Job: b.template(root, "")}}
+	for range b.int("downstream", 3) {
+		changes = append(changes, conveyor.Change{Kind: conveyor.ChangeAdd, Job: b.template(b.next(), root)})
+	}
+	b.roots = append(b.roots, root)
+	b.apply(fmt.Sprint("declare ", changes), changes...)
+}
+
+// redeclare gives a root another gate, or another schedule, or one for the other.
+func (b *books) redeclare() {
+	if len(b.roots) > 0 {
+		j := b.template(b.roots[b.int("root", len(b.roots))], "")
+		b.do(fmt.Sprint("redeclare ", j), func(e *engine) (any, error) { return nil, e.Update(e.Context(), j) })
+	}
 }
 
 func (b *books) add() {
@@ -237,6 +287,9 @@ func (b *books) exchange() {
 // pass lets time go by, and a tick come.
 func (b *books) pass() {
 	d := time.Duration(b.int("pass", 4000)) * time.Millisecond
+	if len(b.roots) > 0 && b.int("a minute", 2) == 0 {
+		d += time.Minute
+	}
 	for _, e := range b.stores {
 		e.pass(d)
 	}
@@ -277,8 +330,17 @@ func (b *books) look() {
 // finish cancels what is live, lets its leases end and gives up all records: after retention nothing is left.
 func (b *books) finish() {
 	for range 3 {
+		var uuids []string
 		for i := range b.made {
-			uuid := fmt.Sprintf("j%d", i+1)
+			uuids = append(uuids, fmt.Sprintf("j%d", i+1))
+		}
+		for uuid, entry := range b.stores[0].hash("status") {
+			if tagsOf(entry)["C"] != "" && !over(entry) {
+				uuids = append(uuids, uuid)
+			}
+		}
+		slices.Sort(uuids)
+		for _, uuid := range uuids {
 			b.apply("cancel "+uuid, conveyor.Change{Kind: conveyor.ChangeCancel, UUID: uuid})
 			b.apply("forget "+uuid, conveyor.Change{Kind: conveyor.ChangeRelease, UUID: uuid, Attach: &conveyor.Attach{Key: "state:w", Field: uuid, Version: -1}})
 		}

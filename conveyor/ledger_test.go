@@ -10,7 +10,7 @@ import (
 )
 
 // ledger compares the raw keys that follow from the status entries with what the entries say: the holders of unique keys,
-// the waiting limits, what retention will meet, and the sets of labels.
+// the waiting limits, what retention will meet, the sets of labels, and those of cycles and gates.
 func (e *engine) ledger() {
 	e.Helper()
 	ctx := e.Context()
@@ -62,6 +62,7 @@ func (e *engine) ledger() {
 		}
 	}
 	e.labelSets(entries)
+	e.cycleSets(entries)
 	if diff := cmp.Diff(limits, e.scores("expiry")); diff != "" {
 		e.Errorf("limits (-status +expiry):\n%s", diff)
 	}
@@ -115,6 +116,55 @@ func (e *engine) labelSets(entries map[string]string) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		e.Errorf("I2: sets of labels (-labels +sets):\n%s", diff)
+	}
+}
+
+// cycleSets compares what lists the live occurrences of cycles and of templates, and the gates of labels, with the status entries
+// and with what the gates show.
+func (e *engine) cycleSets(entries map[string]string) {
+	e.Helper()
+	want, got := map[string][]string{}, map[string][]string{}
+	for uuid, entry := range entries {
+		tick, rest, ok := strings.Cut(tagsOf(entry)["C"], ":")
+		if !ok || over(entry) {
+			continue
+		}
+		template, root, other := strings.Cut(rest, ":")
+		if !other {
+			root = template
+		}
+		want["cycle:"+root+":"+tick] = append(want["cycle:"+root+":"+tick], uuid)
+		want["cycles:"+root] = append(want["cycles:"+root], tick)
+		if strings.HasPrefix(entries[template], "t") {
+			want["template:"+template+":live"] = append(want["template:"+template+":live"], uuid)
+		}
+	}
+	for _, key := range e.rdb.Keys(e.Context(), e.key("*")).Val() {
+		switch name := strings.TrimPrefix(key, e.Prefix()); {
+		case strings.HasPrefix(name, "cycle:"):
+			got[name] = e.rdb.SMembers(e.Context(), key).Val()
+		case strings.HasPrefix(name, "cycles:"):
+			got[name] = e.rdb.HKeys(e.Context(), key).Val()
+		case strings.HasPrefix(name, "template:") && strings.HasSuffix(name, ":live"), strings.HasPrefix(name, "gate:"):
+			got[name] = e.rdb.ZRange(e.Context(), key, 0, -1).Val()
+		case strings.HasPrefix(name, "template:") && strings.HasSuffix(name, ":gate"):
+			gate := strings.TrimSuffix(strings.TrimPrefix(name, "template:"), ":gate")
+			if !strings.HasPrefix(entries[gate], "t") {
+				e.Errorf("I9: %s shows labels: %q", gate, entries[gate])
+			}
+			for _, label := range e.rdb.HKeys(e.Context(), key).Val() {
+				want["gate:"+label] = append(want["gate:"+label], gate)
+			}
+		}
+	}
+	for _, sets := range []map[string][]string{want, got} {
+		for key, names := range sets {
+			slices.Sort(names)
+			sets[key] = slices.Compact(names)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		e.Errorf("I9, I10: cycles and gates (-entries +sets):\n%s", diff)
 	}
 }
 
