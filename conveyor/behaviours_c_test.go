@@ -33,7 +33,7 @@ var behavioursC = []behaviour{
 	{"C3d", "A tick is skipped while any part of an earlier cycle is live, and never caught up.",
 		"lua/lib/cycle.lua", "if f[1] == 's' and #live > 0 then", "if f[1] == 's' and #live > 1 then", "", ""},
 	{"C3e", "An earlier cycle is replaced: what waits is cancelled, what runs is told.",
-		"lua/lib/cycle.lua", "if r and not r.bad then cancel(r) end", "", "", ""},
+		"lua/lib/cycle.lua", "local st, fl = r.st, r.fl\n      cancel(r)", "local st, fl = r.st, r.fl", "", ""},
 	{"C3f", "A whole graph runs once in each cycle, by its edges in that cycle.",
 		"lua/lib/cycle.lua", "e.u, e.o = o, O and opening(O) or 1", "e.o = 1", "C3b C3d C3e C3g C3i C9b", "they have heirs too"},
 	{"C3g", "What a failure excludes is skipped, and the cycle has failed.",
