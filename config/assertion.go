@@ -46,7 +46,7 @@ func (s *scope) message(a *attribute) (string, bool) {
 	if secret {
 		text = "The condition does not hold. Its error_message is made from a sensitive value, so it is not shown."
 	}
-	return showPlaceholders(text), ok
+	return ShowPlaceholders(text), ok
 }
 
 // known is the context of an instance's expressions.
@@ -76,6 +76,9 @@ func (s *scope) preconditions(c *content, sum summary, whose string) {
 // to stop.
 func (m *module) evaluateChecks() {
 	l := m.l
+	if !l.o.NeedVariables {
+		return
+	}
 	for _, name := range slices.Sorted(maps.Keys(m.dir.checks)) {
 		b := m.dir.checks[name]
 		c := b.openAll(m.dir.r)
@@ -89,9 +92,6 @@ func (m *module) evaluateChecks() {
 			r.error(sumMissingBlock, b.header, "The check %q checks nothing. Give it an assert block with a condition and an error_message.", name)
 		}
 		for i := range c.blocks {
-			if !l.o.NeedVariables {
-				break
-			}
 			inner := c.blocks[i].open(r)
 			if v, ok := s.judge(inner); ok && v.fails {
 				r.refuted(hcl.DiagWarning, sumCheckFailed, v.condition.Range(), v, m.addr, "This is an assertion of the check %q.", name)

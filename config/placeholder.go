@@ -53,12 +53,15 @@ func FillPlaceholders(data []byte, uuid func(address string) string) []byte {
 	return append(filled, rest...)
 }
 
-// showPlaceholders is a text for people: what nobody knows yet reads so.
-func showPlaceholders(text string) string {
+// KnownAfterApply is how people see a uuid that is not settled yet.
+const KnownAfterApply = "(known after apply)"
+
+// ShowPlaceholders is a text for people: what nobody knows yet reads so.
+func ShowPlaceholders(text string) string {
 	if !hasPlaceholder(text) {
 		return text
 	}
-	return string(FillPlaceholders([]byte(text), func(string) string { return "(known after apply)" }))
+	return string(FillPlaceholders([]byte(text), func(string) string { return KnownAfterApply }))
 }
 
 // hasPlaceholder tells whether a text depends on the uuid of a job.

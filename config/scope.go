@@ -52,6 +52,9 @@ func (s *scope) checkAll(c *content) {
 	for i := range c.blocks {
 		b := &c.blocks[i]
 		inner := b.open(s.r)
+		if b.kind.name == "precondition" && !s.l.o.NeedVariables {
+			continue // not evaluated, see preconditions
+		}
 		if b.dynamic == nil {
 			s.checkAll(inner)
 			continue

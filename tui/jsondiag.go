@@ -33,6 +33,8 @@ type snippetJSON struct {
 	StartLine      int    `json:"start_line"`
 	HighlightStart int    `json:"highlight_start_offset"`
 	HighlightEnd   int    `json:"highlight_end_offset"`
+	// Values are what the references in the expression stood for.
+	Values []Value `json:"values,omitempty"`
 }
 
 // Diagnostics writes one line per diagnostic; files holds the sources for their snippets.
@@ -65,7 +67,9 @@ func describe(d *hcl.Diagnostic, files map[string]*hcl.File) *diagnosticJSON {
 	}
 	out.Range = &rangeJSON{Filename: d.Subject.Filename, Start: posJSON(d.Subject.Start), End: posJSON(d.Subject.End)}
 	if f := files[d.Subject.Filename]; f != nil {
-		out.Snippet = snippet(f.Bytes, *d.Subject)
+		if out.Snippet = snippet(f.Bytes, *d.Subject); out.Snippet != nil {
+			out.Snippet.Values = Values(d)
+		}
 	}
 	return out
 }

@@ -172,6 +172,7 @@ func (p *applying) approvedPlan(ctx context.Context) (*planner.Plan, error) {
 		if err != nil {
 			return nil, err
 		}
+		p.display.report(p.loaded, p.workflow.Sources)
 		p.workflow, p.options = w, p.saved.Options(p.options)
 		return p.saved, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/waybill-dev/waybill/tui"
 	"github.com/waybill-dev/waybill/tui/screen"
 )
 
@@ -24,17 +25,34 @@ func (a *app) show(diags hcl.Diagnostics, files map[string]*hcl.File) {
 	if len(diags) == 0 {
 		return
 	}
+	if a.compact && !diags.HasErrors() {
+		writeCompact(a.p.Stderr, a.ink(a.p.Stderr), diags)
+		return
+	}
 	var b bytes.Buffer
 	w := hcl.NewDiagnosticTextWriter(&b, files, width(a.p.Stderr), a.ink(a.p.Stderr).On)
 	for _, d := range diags {
 		safe := *d
-		safe.Summary, safe.Detail = screen.CleanText(d.Summary), screen.CleanText(d.Detail)
+		safe.Summary, safe.Detail = screen.CleanText(d.Summary), screen.CleanText(valuesOf(d)+d.Detail)
+		safe.Expression, safe.EvalContext = nil, nil // valuesOf tells them
 		if d.Subject != nil && files[d.Subject.Filename] == nil {
 			safe.Subject, safe.Context = nil, nil // a file or folder as a whole, which the detail names
 		}
 		w.WriteDiagnostic(&safe) //nolint:errcheck // a buffer takes everything
 	}
 	fmt.Fprint(a.p.Stderr, "\n"+strings.TrimRight(b.String(), "\n")+"\n")
+}
+
+// valuesOf tells, a line each, what the references in a diagnostic's expression stood for.
+func valuesOf(d *hcl.Diagnostic) string {
+	var b strings.Builder
+	for _, v := range tui.Values(d) {
+		fmt.Fprintf(&b, "    %s %s\n", v.Traversal, v.Statement)
+	}
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
 
 // width is how wide lines for a stream may be, in cells: its terminal's width, or 0 for as wide as they are.

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"github.com/hashicorp/hcl/v2"
-
 	"github.com/waybill-dev/waybill/tui"
 )
 
@@ -25,12 +23,4 @@ func (a *app) inJSON(s *display, on bool, err error) error {
 		return exit(exitInterrupted)
 	}
 	return exit(exitError)
-}
-
-// earlyReport shows what is to be said before a display exists.
-func (a *app) earlyReport(json bool) func(hcl.Diagnostics, map[string]*hcl.File) {
-	if !json {
-		return a.show
-	}
-	return func(hcl.Diagnostics, map[string]*hcl.File) {} // warnings alone; the stream's first line is the version
 }

@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/waybill-dev/waybill/applier"
@@ -35,6 +37,7 @@ type planning struct {
 	ownWorker bool          // apply runs, or would run, jobs itself
 	saved     *planner.Plan // to apply, instead of a new one
 	workflow  *config.Workflow
+	loaded    hcl.Diagnostics // warnings of the configuration, told with the plan
 	store     *store
 	display   *display
 	keyring   *conveyor.Keyring
@@ -47,6 +50,7 @@ func (p *planning) flags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&p.targets, "target", nil, "Plan only for the job at `ADDR` and what it waits for. May be given several times.")
 	cmd.Flags().StringArrayVar(&p.exclude, "exclude", nil, "Leave out the job at `ADDR` and what waits for it. May be given several times, but not with -target.")
 	cmd.Flags().BoolVar(&p.refresh, "refresh", true, "With -refresh=false, do not read how the jobs stand: compare the configuration with the records alone.")
+	p.a.compactFlag(cmd)
 	cmd.Flags().BoolVar(&p.json, "json", false, "Write one JSON object a line, as Terraform does.")
 	cmd.Flags().BoolVar(&p.input, "input", true, "With -input=false, ask for nothing: what would have been asked for is an error.")
 }
@@ -66,8 +70,8 @@ func (p *planning) open(ctx context.Context, args []string, how access, so displ
 	if p.refreshOnly || p.destroy || p.saved != nil {
 		d = settingsOnly
 	}
-	early := p.a.earlyReport(p.json)
-	if p.workflow, err = p.a.load(args, p.variables, d, early); err != nil {
+	keep := func(diags hcl.Diagnostics, _ map[string]*hcl.File) { p.loaded = diags }
+	if p.workflow, err = p.a.load(args, p.variables, d, keep); err != nil {
 		return err
 	}
 	if p.options, err = p.planOptions(how == serving || p.saving); err != nil {
@@ -142,6 +146,7 @@ func (p *planning) make(ctx context.Context) (d difference, err error) {
 		return d, err
 	}
 	plan, diags := planner.Make(p.workflow, state, p.options)
+	diags = slices.Concat(p.loaded, diags)
 	if err := errorIf(diags, p.workflow.Sources); err != nil {
 		return d, err
 	}
@@ -152,6 +157,13 @@ func (p *planning) make(ctx context.Context) (d difference, err error) {
 
 // show writes a plan, and what is to be said about it.
 func (p *planning) show(d difference) error {
+	if p.a.compact && !p.json {
+		if err := p.render(d.plan); err != nil {
+			return err
+		}
+		p.report(d)
+		return nil
+	}
 	p.display.report(d.diags, p.workflow.Sources)
 	if err := p.render(d.plan); err != nil {
 		return err
@@ -162,6 +174,14 @@ func (p *planning) show(d difference) error {
 
 // report writes what is to be said about a plan that was seen.
 func (p *planning) report(d difference) {
+	if p.a.compact && !p.json {
+		all := slices.Clone(d.diags)
+		for _, w := range d.warnings {
+			all = append(all, &hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: w.Summary, Detail: w.Detail})
+		}
+		p.a.show(all, p.workflow.Sources)
+		return
+	}
 	p.display.report(d.diags, p.workflow.Sources)
 	p.tell(d.warnings)
 }

@@ -45,6 +45,7 @@ type app struct {
 
 	chdir    string
 	noColor  bool
+	compact  bool              // -compact-warnings
 	observer conveyor.Observer // of the stores that are opened; nil for none
 }
 

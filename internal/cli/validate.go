@@ -47,6 +47,7 @@ waybill validate -var=day=2026-11-20 examples/sales`,
 		},
 	}
 	v.flags(cmd)
+	a.compactFlag(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Write one JSON object with all diagnostics.")
 	return cmd
 }
