@@ -92,6 +92,23 @@ func cutModule(s string) (name, key, rest string) {
 	return name, s[:end], s[end:]
 }
 
+// splitModule takes the last module of an address apart: the modules around it, its name, and its key with brackets.
+func splitModule(path string) (outer, name, key string) {
+	for {
+		var rest string
+		if name, key, rest = cutModule(path[len(outer):]); rest == "" {
+			return strings.TrimSuffix(outer, "."), name, key
+		}
+		outer = path[:len(path)-len(rest)+1]
+	}
+}
+
+// splitKey takes the key of the last module off.
+func splitKey(path string) (call, key string) {
+	_, _, key = splitModule(path)
+	return path[:len(path)-len(key)], key
+}
+
 // keyEnd finds the end of the key at the head of s, behind its closing bracket. It is the end of s if there is none.
 func keyEnd(s string) int {
 	quoted := false

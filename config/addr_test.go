@@ -98,6 +98,51 @@ func TestAddrOrder(t *testing.T) {
 	}
 }
 
+// TestMovesOfModules follows addresses through moved blocks of modules and jobs.
+func TestMovesOfModules(t *testing.T) {
+	t.Parallel()
+	var list []Moved
+	for _, pair := range [][2]string{
+		{"module.a", "module.b"}, {"module.b.job.x", "module.b.job.y"}, {`module.m["k"]`, "module.single"}, {"module.one", "module.m[0]"},
+		{"module.b.module.in", "module.out"}, {"job.root", `module.m["r"].job.root`}, {"module.out[1].job.z[0]", "job.z"},
+	} {
+		from, err := ParseTarget(pair[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, err := ParseTarget(pair[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, Moved{From: from, To: to})
+	}
+	moves := NewMoves(list)
+	for from, want := range map[string]string{
+		"module.a.job.w":                   "module.b.job.w",
+		`module.a["k"].job.w[1]`:           `module.b["k"].job.w[1]`,
+		`module.a.job.x["k"]`:              `module.b.job.y["k"]`,
+		`module.m["k"].job.w`:              "module.single.job.w",
+		`module.m["other"].job.w`:          "",
+		"module.one.module.in.job.w":       "module.m[0].module.in.job.w",
+		"module.one[0].job.w":              "",
+		"module.a.module.in[1].job.z[0]":   "job.z",
+		"module.a.module.in[1].job.z[1]":   "module.out[1].job.z[1]",
+		"module.a.module.inn.job.z":        "module.b.module.inn.job.z",
+		`job.root[0]`:                      `module.m["r"].job.root[0]`,
+		"module.single.job.w":              "",
+		`module.other.module.a.job.w["k"]`: "",
+	} {
+		addr, err := ParseAddr(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, moved := moves.Of(addr)
+		if got := to.String(); moved != (want != "") || moved && got != want {
+			t.Errorf("%s moves to %s, %t; want %s", from, got, moved, want)
+		}
+	}
+}
+
 func TestBadAddresses(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "a", "job.", "job.a[", "job.a[x]", "job.a[-1]", `job.a["x]`, "module.m", "job.a b", "job.a.b",

@@ -106,6 +106,33 @@ func benchmarkLoad(b *testing.B, jobs int, text string) {
 	runtime.KeepAlive(w)
 }
 
+// benchmarkModules loads one module block of n modules with ten jobs each.
+func benchmarkModules(b *testing.B, n int) {
+	dir := b.TempDir()
+	var inner strings.Builder
+	inner.WriteString("variable \"region\" {\n  type = string\n}\n\nlocals {\n  label = upper(var.region)\n}\n\noutput \"last\" {\n  value = job.step_000009\n}\n\n")
+	inner.WriteString(strings.NewReplacer("workflow \"bench\" {}\n", "", "var.day", "local.label", "variable \"day\" {\n  type    = string\n  default = \"2026-11-20\"\n}\n", "").Replace(chains(10)))
+	for name, text := range map[string]string{
+		"main.hcl":     "module \"m\" {\n  source   = \"./inner\"\n  for_each = toset(split(\"\\n\", file(\"keys.txt\")))\n  region   = each.key\n}\n",
+		"keys.txt":     keys(n),
+		"inner/in.hcl": inner.String(),
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		w, diags := Load(Options{Paths: []string{dir}, NeedVariables: true})
+		if diags.HasErrors() || len(w.Jobs) != 10*n {
+			b.Fatalf("%d jobs, %v", len(w.Jobs), diags)
+		}
+	}
+}
+
 func BenchmarkLoad(b *testing.B) {
 	shapes := []struct {
 		name string
@@ -117,5 +144,6 @@ func BenchmarkLoad(b *testing.B) {
 		}
 	}
 	b.Run("count/100000", func(b *testing.B) { benchmarkLoad(b, 100_000, repeated(100_000)) })
+	b.Run("modules/100000", func(b *testing.B) { benchmarkModules(b, 10_000) })
 	b.Run("for_each/100000", func(b *testing.B) { benchmarkLoad(b, 100_000, forEach) })
 }

@@ -127,9 +127,7 @@ func (d *directory) declareBlock(b *block, s *source, broken bool) {
 	case "locals":
 		d.declareLocals(b, broken)
 	case "moved":
-		if !d.root {
-			d.r.notSupported("moved", "block", schema().block("module"), b.header)
-		} else if !broken {
+		if !broken {
 			d.moved = append(d.moved, b)
 		}
 	case "job":

@@ -90,9 +90,9 @@ func checkKind() *kind {
 
 func movedKind() *kind {
 	return &kind{name: "moved", many: true, guide: []string{"moved"},
-		text: "Says that a job has another name now, so that it is not taken for one that is gone and one that is new.",
+		text: "Says that a job, or a module with all its jobs, has another name now, so that it is not taken for one that is gone and one that is new.",
 		args: []arg{
-			{name: "from", is: formAddress, required: true, text: "The old address, which is declared no more: `job.NAME`, or one instance such as `job.NAME[\"KEY\"]` or `job.NAME[0]`."},
+			{name: "from", is: formAddress, required: true, text: "The old address, which is declared no more: `job.NAME`, `module.NAME`, or one instance such as `job.NAME[\"KEY\"]` or `module.NAME[0]`."},
 			{name: "to", is: formAddress, required: true, text: "The new address, which is declared. Where neither has a key, all instances of the block keep theirs."},
 		},
 	}

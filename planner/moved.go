@@ -100,7 +100,7 @@ func movedRange(w *config.Workflow, from config.Addr) *hcl.Range {
 		}
 	}
 	for i := range w.Moved {
-		if w.Moved[i].From == from.Block() {
+		if w.Moved[i].From == from.Block() || w.Moved[i].From.IsModule() && w.Moved[i].From.Covers(from) {
 			return &w.Moved[i].Range
 		}
 	}

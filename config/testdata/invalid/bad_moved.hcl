@@ -42,8 +42,8 @@ moved {
   to   = local.x # ERROR: Invalid move | the address of a job, such as job.load
 }
 moved {
-  from = job.o[local.x] # ERROR: Invalid move | with its key written out
-  to   = job.p.uuid     # ERROR: Invalid move | job.p.uuid is no address of a job. Write job.p
+  from = job.o[local.x] # ERROR: Invalid move | with its keys written out
+  to   = job.p.uuid     # ERROR: Invalid move | job.p.uuid is no address of a job or module. Write job.p
 }
 moved {
   from = job.o[1.5] # ERROR: Invalid move | neither a text nor a whole number
