@@ -60,7 +60,7 @@ var units = []unit{
 	{folder: "internal/mutant"},
 	{folder: "internal/schematest"},
 	{folder: "internal/arch"},
-	{folder: "internal/planbench"}, // it measures the program from outside
+	{folder: "internal/planbench", tests: []string{"config"}}, // it measures the program from outside
 }
 
 // stores are the two that every test of something above the queue runs on.
