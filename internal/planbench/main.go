@@ -19,6 +19,13 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 2 && os.Args[1] == launcher {
+		if err := launch(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	rounds := flag.Int("rounds", 5, "how often each command runs; of rows with 10,000 jobs and more it is at most three times")
 	rows := flag.String("rows", "", "only rows whose name matches this `regexp`")
 	waybill := flag.String("waybill", "", "measure this `program` instead of building one from the module in the current directory")

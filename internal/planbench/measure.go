@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 	"syscall"
@@ -23,24 +24,47 @@ type cost struct {
 	memory    int64
 }
 
+// launcher is the first argument of this program when it only starts another one and tells what that took. Linux counts the
+// memory of the process that starts one as its own, so the starter has to be small, and this program is not after it has made
+// terraform's states.
+const launcher = "launch"
+
 // measure runs a command to its end. It has to succeed, which with -detailed-exitcode says that there is nothing to change.
 func measure(ctx context.Context, c command) (cost, error) {
-	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
+	self, err := os.Executable()
+	if err != nil {
+		return cost{}, err
+	}
+	cmd := exec.CommandContext(ctx, self, append([]string{launcher}, c.args...)...)
 	cmd.Dir, cmd.Env = c.dir, c.env
+	var out, problems bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problems
+	if err := cmd.Run(); err != nil {
+		text := problems.Bytes()
+		return cost{}, fmt.Errorf("%v: %w\n%s", c.args, err, text[max(0, len(text)-4000):])
+	}
+	var got cost
+	_, err = fmt.Sscan(out.String(), (*int64)(&got.wall), (*int64)(&got.cpu), &got.memory)
+	return got, err
+}
+
+// launch runs a program and prints what it took as three numbers: nanoseconds, nanoseconds and bytes.
+func launch(args []string) error {
+	cmd := exec.Command(args[0], args[1:]...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	begun := time.Now()
 	err := cmd.Run()
 	wall := time.Since(begun)
 	if err != nil {
-		text := out.Bytes()
-		return cost{}, fmt.Errorf("%v: %w\n%s", c.args, err, text[max(0, len(text)-4000):])
+		return fmt.Errorf("%w\n%s", err, out.Bytes())
 	}
-	got := cost{wall: wall, cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+	var memory int64
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		got.memory = int64(usage.Maxrss) << 10 // kilobytes on Linux
+		memory = int64(usage.Maxrss) << 10 // kilobytes on Linux
 	}
-	return got, nil
+	_, err = fmt.Println(int64(wall), int64(cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()), memory)
+	return err
 }
 
 // median takes each figure by itself.
