@@ -107,6 +107,7 @@ const (
 	sumBadLabel        summary = "Invalid label"
 	sumBadUnique       summary = "Invalid unique key"
 	sumSharedUnique    summary = "Unique key of several jobs"
+	sumBadLifecycle    summary = "Invalid lifecycle"
 )
 
 // Schedules and gates.

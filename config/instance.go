@@ -29,7 +29,8 @@ type jobBlock struct {
 	block  *block // once parsed
 	broken bool   // reported; it has no instances
 
-	shared *sharedBlock // of a module
+	protected hcl.Range    // of prevent_destroy = true; zero without
+	shared    *sharedBlock // of a module
 
 	expansion
 

@@ -102,6 +102,8 @@ func (l *loader) evaluateJob(j *jobBlock, r *report) []Job {
 			c.attrs[i].state = exprBroken
 		}
 	}
+	unevaluated(c, r)
+	j.protected = preventDestroy(c, r)
 	s.prepare(c)
 	keys := j.instances()
 	if len(keys) == 0 {
@@ -148,6 +150,10 @@ func (s *scope) fold(c *content) {
 		}
 		if a.name == "job" || a.name == "jobs" {
 			a.targets, a.state = s.targets(a), exprConstant
+			continue
+		}
+		if a.name == "replace_triggered_by" {
+			a.targets, a.state = s.replacing(a), exprConstant
 			continue
 		}
 		val, ok := s.evaluate(a.expr)
@@ -229,11 +235,7 @@ func (s *scope) settings(c *content, job *Job) {
 	}
 	s.cycles(c, job)
 	s.delivery(c, job)
-	if b := c.block("lifecycle"); b != nil {
-		if i, ok := s.choice(b.inner.attr("on_change"), "finish", "cancel", "ignore"); ok {
-			job.OnChange = OnChange(i)
-		}
-	}
+	s.lifecycle(c, job)
 }
 
 var priorities = []string{"low", "normal", "high"}

@@ -67,6 +67,10 @@ func (l *loader) evaluate(w *Workflow) {
 	if l.o.Quick {
 		l.evaluateOnly(l.workflowNeeds())
 		l.evaluateWorkflow(w)
+		if l.o.Protected {
+			l.findProtected()
+		}
+		w.Protected = l.protectedBlocks()
 		return
 	}
 	l.workflowNeeds() // reports jobs among them
@@ -83,6 +87,7 @@ func (l *loader) evaluate(w *Workflow) {
 	for _, d := range l.directories {
 		l.r.add(d.r.diags)
 	}
+	w.Protected = l.protectedBlocks()
 	l.warnOfSharedKeys(w.Jobs)
 	l.checkRelations(w.Jobs)
 }

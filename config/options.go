@@ -23,6 +23,8 @@ type Options struct {
 	// Quick evaluates the workflow block and what it refers to, and nothing else: the Workflow has no jobs,
 	// queues and outputs.
 	Quick bool
+	// Protected makes a Quick load find the jobs with prevent_destroy all the same.
+	Protected bool
 }
 
 // VarSource is one -var or -var-file option. Exactly one field is set.

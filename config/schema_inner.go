@@ -140,9 +140,9 @@ func lifecycleKind() *kind {
 	return &kind{name: "lifecycle", under: groupWrong, text: "What a change may do.",
 		args: []arg{
 			{name: "on_change", is: formText, def: `"finish"`, one: []string{"finish", "cancel", "ignore"}, text: "What becomes of a running job whose work changes: `\"finish\"` starts the new one after it, `\"cancel\"` stops it first, `\"ignore\"` leaves it alone until it has ended."},
-			{name: "prevent_destroy", later: true},
-			{name: "ignore_changes", later: true},
-			{name: "replace_triggered_by", later: true},
+			{name: "prevent_destroy", is: formBool, def: "false", text: "A plan that would end the job, cancel it or forget it is an error; running it again once it has ended is not. Written out: `true` or `false`. As long as the block is there it protects instances that are gone too; a block that is taken out of the files protects nothing."},
+			{name: "ignore_changes", is: formName, text: "A list of arguments and blocks of the job, such as `[exec.env, priority]`, or `all`: a difference in these alone is no reason to run again or to update. What is submitted for another reason takes them along."},
+			{name: "replace_triggered_by", is: formJobs, text: "A list of jobs, such as `[job.schema, job.extract[each.key]]`: when one of them gets another submission, this job runs again too. It does not wait for them."},
 		},
 	}
 }

@@ -29,7 +29,7 @@ func (s *scope) targets(a *attribute) []Addr {
 
 // edgeArgument tells whether an argument names jobs in one of the forms that are read without evaluating.
 func edgeArgument(a *attribute) bool {
-	return a.name == "job" && direct(a.expr) || a.name == "jobs" && directList(a.expr)
+	return a.name == "job" && direct(a.expr) || (a.name == "jobs" || a.name == "replace_triggered_by") && directList(a.expr)
 }
 
 func direct(expr hcl.Expression) bool {

@@ -67,6 +67,9 @@ func describe(w *Workflow) []byte {
 	for _, m := range w.Moved {
 		fmt.Fprintf(&b, "%s has moved to %s whole=%t\n", m.From, m.To, m.Whole())
 	}
+	for _, p := range w.Protected {
+		fmt.Fprintf(&b, "%s is protected\n", p.Block)
+	}
 	for _, j := range w.Jobs {
 		fmt.Fprintf(&b, "%s type=%s queue=%s priority=%d", j.Addr, j.Type, j.Queue, j.Priority)
 		if j.Timeout > 0 || j.Reserve > 0 {
@@ -120,6 +123,9 @@ func describe(w *Workflow) []byte {
 		}
 		if j.OnChange != OnChangeFinish {
 			fmt.Fprintf(&b, "  on change %d\n", j.OnChange)
+		}
+		if c := j.Lifecycle; c != nil {
+			fmt.Fprintf(&b, "  ignores %v all=%t replaced by %v\n", c.Ignore, c.IgnoreAll, c.ReplacedBy)
 		}
 	}
 	return b.Bytes()

@@ -20,6 +20,8 @@ type Workflow struct {
 	Queues  []*Queue
 	Outputs []*Output
 	Moved   []Moved
+	// Protected are the job blocks with prevent_destroy, by address. Quick loads find them too, if Options.Protected asks for it.
+	Protected []Protected
 
 	// Sources holds the bytes of each file by name, for the snippets of diagnostics made later.
 	Sources map[string]*hcl.File
@@ -97,6 +99,7 @@ type Job struct {
 	Delivery     *Delivery // nil: to any worker of the queue
 	Retry        Retry
 	OnChange     OnChange
+	Lifecycle    *Lifecycle `json:",omitempty"` // nil without
 
 	Unique      string            // of all live jobs of a type, one has this key; "" is none
 	Labels      map[string]string // meta; nil without

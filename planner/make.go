@@ -40,7 +40,7 @@ type Options struct {
 // references into both arguments and changes neither.
 func Make(w *config.Workflow, s *State, o Options) (*Plan, hcl.Diagnostics) {
 	if o.Destroy || o.RefreshOnly {
-		w = &config.Workflow{Name: w.Name}
+		w = &config.Workflow{Name: w.Name, Protected: w.Protected}
 	}
 	s, diags := Moved(s, w)
 	if diags.HasErrors() {
@@ -58,10 +58,13 @@ func Make(w *config.Workflow, s *State, o Options) (*Plan, hcl.Diagnostics) {
 	}
 	m.decide()
 	m.decideRemoved()
+	if protected := m.protect(w.Protected); protected != nil {
+		return nil, append(diags, protected...)
+	}
 	diags = append(diags, m.exclusions()...)
 	m.describe()
 	m.foretell()
-	p := &Plan{Workflow: w.Name, Lineage: s.Lineage, Destroy: o.Destroy, RefreshOnly: o.RefreshOnly, Assumed: s.Assumed, Rows: m.inOrder(),
+	p := &Plan{Workflow: w.Name, Lineage: s.Lineage, Destroy: o.Destroy, RefreshOnly: o.RefreshOnly, Assumed: s.Assumed, Rows: m.inOrder(), Protected: w.Protected,
 		Asked: Request{o.Targets, o.Exclude, o.Replace, o.Rerun}}
 	if o.RefreshOnly {
 		return p, diags

@@ -25,6 +25,8 @@ type Plan struct {
 	Rows    []*Row
 	Queues  []QueueChange
 	Outputs []OutputChange
+	// Protected are the jobs that no plan made in place of this one may end either.
+	Protected []config.Protected
 }
 
 // Request is the part of Options that names addresses.

@@ -44,6 +44,8 @@ type planDocument struct {
 	Rows     []planRow      `json:"rows"`
 	Queues   []QueueChange  `json:"queues,omitempty"`
 	Outputs  []OutputChange `json:"outputs,omitempty"`
+
+	Protected []config.Protected `json:"protected,omitempty"`
 }
 
 type planRow struct {
@@ -72,7 +74,8 @@ type planRow struct {
 
 // WritePlan writes a plan file. seal may be nil for a plan without sensitive payloads.
 func WritePlan(w io.Writer, p *Plan, seal Sealer) error {
-	doc := planDocument{Workflow: p.Workflow, Lineage: p.Lineage, Destroy: p.Destroy, Refresh: p.RefreshOnly, Assumed: p.Assumed, Asked: p.Asked, Queues: p.Queues, Outputs: p.Outputs}
+	doc := planDocument{Workflow: p.Workflow, Lineage: p.Lineage, Destroy: p.Destroy, Refresh: p.RefreshOnly, Assumed: p.Assumed, Asked: p.Asked, Queues: p.Queues, Outputs: p.Outputs,
+		Protected: p.Protected}
 	doc.Rows = make([]planRow, len(p.Rows))
 	for i, r := range p.Rows {
 		row := planRow{Addr: r.Addr.String(), Action: r.Action, Reason: r.Reason, Causes: r.Causes, Live: r.Live, Job: r.Job,
@@ -133,7 +136,8 @@ func ReadPlan(r io.Reader, open Sealer) (*Plan, error) {
 	if err := decoder.Decode(&doc); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPlanFile, err)
 	}
-	p := &Plan{Workflow: doc.Workflow, Lineage: doc.Lineage, Destroy: doc.Destroy, RefreshOnly: doc.Refresh, Assumed: doc.Assumed, Asked: doc.Asked, Queues: doc.Queues, Outputs: doc.Outputs}
+	p := &Plan{Workflow: doc.Workflow, Lineage: doc.Lineage, Destroy: doc.Destroy, RefreshOnly: doc.Refresh, Assumed: doc.Assumed, Asked: doc.Asked, Queues: doc.Queues, Outputs: doc.Outputs,
+		Protected: doc.Protected}
 	rows := make([]Row, len(doc.Rows))
 	p.Rows = make([]*Row, len(rows))
 	for i := range rows {

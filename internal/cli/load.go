@@ -46,6 +46,7 @@ type depth uint8
 
 const (
 	settingsOnly depth = iota // the workflow block
+	protected                 // likewise, and which jobs must not be destroyed
 	declared                  // jobs too, with the variables that they refer to
 	everything                // jobs, with all variables
 )
@@ -53,7 +54,8 @@ const (
 // load reads the workflow of a command's arguments and shows what is to be said about it on stderr, if report is nil.
 func (a *app) load(paths []string, v variables, d depth, report func(hcl.Diagnostics, map[string]*hcl.File)) (*config.Workflow, error) {
 	w, diags := config.Load(config.Options{
-		Paths: paths, Vars: v.sources, Environ: a.p.Environ, Version: Version, NeedVariables: d == everything, Quick: d == settingsOnly,
+		Paths: paths, Vars: v.sources, Environ: a.p.Environ, Version: Version, NeedVariables: d == everything, Quick: d <= protected,
+		Protected: d == protected,
 	})
 	var files map[string]*hcl.File
 	if w != nil {

@@ -70,6 +70,9 @@ func (p *planning) open(ctx context.Context, args []string, how access, so displ
 	if p.refreshOnly || p.destroy || p.saved != nil {
 		d = settingsOnly
 	}
+	if p.destroy && p.saved == nil {
+		d = protected
+	}
 	keep := func(diags hcl.Diagnostics, _ map[string]*hcl.File) { p.loaded = diags }
 	if p.workflow, err = p.a.load(args, p.variables, d, keep); err != nil {
 		return err

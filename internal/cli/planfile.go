@@ -81,7 +81,7 @@ func planned(p *planner.Plan, settings *config.Workflow) (*config.Workflow, erro
 			p.Workflow, describeDir(settings.Dir), settings.Name)
 	}
 	w := *settings
-	w.Jobs, w.Moved = nil, p.Moves()
+	w.Jobs, w.Moved, w.Protected = nil, p.Moves(), p.Protected
 	for _, r := range p.Rows {
 		if r.Job != nil {
 			w.Jobs = append(w.Jobs, r.Job)

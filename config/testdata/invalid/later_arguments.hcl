@@ -4,11 +4,4 @@ workflow "w" {
     files = []
   }
 }
-job "a" {
-  type = "noop"
-  lifecycle {
-    prevent_destroy      = true # ERROR: Not supported by this version
-    ignore_changes       = []   # ERROR: Not supported by this version
-    replace_triggered_by = []   # ERROR: Not supported by this version
-  }
-}
+job "a" { type = "noop" }
