@@ -118,7 +118,7 @@ func (w *rowWriter) changes(r *planner.Row) ([]conveyor.Change, error) {
 		return append(changes, c), nil
 	case planner.Reopen:
 		c.Kind, c.Opening = conveyor.ChangeReopen, r.Next.Opening
-		c.Job = &wire.Job{Uuid: c.UUID, Type: r.Job.Type, Queue: r.Job.Queue, Unique: r.Job.Unique, Labels: r.Job.Labels,
+		c.Job = &wire.Job{Uuid: c.UUID, Type: r.Next.Type, Queue: r.Job.Queue, Unique: r.Job.Unique, Labels: r.Job.Labels,
 			RemoveAfter: duration(r.Job.RemoveAfter), TriggersGate: r.Job.TriggersGate}
 		return append(changes, c), nil
 	case planner.Delete:

@@ -13,7 +13,7 @@ import (
 //
 // A record is "<version> <format> " in decimal, so that a script can compare versions without reading on, then:
 //
-//	flags      byte: 1 deposed, 2 has a key id
+//	flags      byte: 1 deposed, 2 has a key id, 4 has triggers
 //	uuid       16 bytes
 //	generation uvarint
 //	opening    uvarint
@@ -24,12 +24,14 @@ import (
 //	type       text
 //	edges      uvarint, then each: kind and flags in one byte, group (uvarint), address (module, name, key kind, key),
 //	           uuid (16 bytes or text), opening (uvarint); what the flags leave out has its zero value
+//	triggers   if flagged: uvarint, then each as an edge is
 //	definition the rest
 const recordFormat = 1
 
 const (
 	recordDeposed = 1 << iota
 	recordKeyed
+	recordTriggered
 )
 
 // ErrRecord says that a state record cannot be read. The message names the address and the reason.
@@ -48,6 +50,9 @@ func (r *Record) AppendTo(b []byte) []byte {
 	if r.KeyID != "" {
 		flags |= recordKeyed
 	}
+	if len(r.Triggers) > 0 {
+		flags |= recordTriggered
+	}
 	b = append(b, flags)
 	b = append(b, r.UUID[:]...)
 	b = binary.AppendUvarint(b, uint64(r.Generation))
@@ -62,6 +67,12 @@ func (r *Record) AppendTo(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(r.Edges)))
 	for i := range r.Edges {
 		b = r.Edges[i].appendTo(b)
+	}
+	if len(r.Triggers) > 0 {
+		b = binary.AppendUvarint(b, uint64(len(r.Triggers)))
+		for _, t := range r.Triggers {
+			b = (&Edge{Kind: EdgeAlways, Addr: t.Addr, UUID: t.UUID, Opening: 1}).appendTo(b)
+		}
 	}
 	return append(b, r.Definition...)
 }
@@ -107,7 +118,10 @@ func DecodeRecord(address, value string) (*Record, error) {
 	} else if n != 0 {
 		d.short = true
 	}
-	if d.short || flags&^(recordDeposed|recordKeyed) != 0 {
+	if flags&recordTriggered != 0 {
+		r.Triggers = d.triggers()
+	}
+	if d.short || flags&^(recordDeposed|recordKeyed|recordTriggered) != 0 {
 		return nil, fmt.Errorf("%w of %s: it ends in the middle or holds what format %d does not have, near byte %d of %d; restore it "+
 			"from a backup, or remove it with `waybill state rm`", ErrRecord, address, recordFormat, len(value)-len(d.left), len(value))
 	}

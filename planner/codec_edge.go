@@ -93,6 +93,25 @@ func (d *recordReader) edge(e *Edge) {
 	}
 }
 
+// triggers reads a list of them, each written as an edge.
+func (d *recordReader) triggers() []Trigger {
+	n := d.number()
+	if n < 1 || n > int64(len(d.left)/2) {
+		d.short = true
+		return nil
+	}
+	list := make([]Trigger, n)
+	for i := range list {
+		var e Edge
+		d.edge(&e)
+		if e.Kind != EdgeAlways || e.Group != 0 || e.Opening != 1 {
+			d.short = true
+		}
+		list[i] = Trigger{Addr: e.Addr, UUID: e.UUID}
+	}
+	return list
+}
+
 // canonicalUUID reads a uuid that is written the way we write ours, so that 16 bytes stand for it.
 func canonicalUUID(s string) (id uuid.UUID, ok bool) {
 	if len(s) != 36 {

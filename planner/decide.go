@@ -35,7 +35,7 @@ func (m *maker) walk() {
 // work decides whether a job gets a new submission.
 func (m *maker) work(job int32) {
 	r := &m.rows[job]
-	r.Causes, r.Successor, r.CancelFirst, r.Leave = nil, false, false, false
+	r.Causes, r.Successor, r.CancelFirst, r.Leave, r.Ignored = nil, false, false, false, nil
 	switch {
 	case m.included != nil && !m.included[job]:
 		r.Action, r.Reason = NoOp, ReasonNotTargeted
@@ -48,9 +48,18 @@ func (m *maker) work(job int32) {
 		return
 	}
 	handling, moved := m.handlingChanged(job)
+	work, ignoredWork := r.Work != r.Prior.Work || r.KeyID != r.Prior.KeyID, false
+	if m.ignores(job, work, handling) {
+		d := m.ignore(job, work, handling)
+		r.Ignored, ignoredWork = d.members, work && !d.work
+		work, handling = d.work, d.handling
+	}
+	if ignoredWork || m.ignoredWork[job] {
+		m.ignoredWork[job] = ignoredWork
+	}
 	c := situation{
 		live: r.Live, deposed: r.Prior.Deposed, onChange: r.Job.OnChange,
-		work: r.Work != r.Prior.Work || r.KeyID != r.Prior.KeyID, handling: handling,
+		work: work, handling: handling, ignored: len(r.Ignored) > 0, ignoredWork: ignoredWork,
 		requested: m.requested != nil && m.requested[job],
 		leaves:    r.Live.Status.Active() && len(r.keptEdges()) < len(r.Prior.Edges),
 		recurs:    r.Recurs(),
@@ -60,6 +69,12 @@ func (m *maker) work(job int32) {
 	}
 	r.Causes, c.why = m.upstream(job)
 	c.upstream = r.Causes != nil
+	if replacing := m.triggered(job); replacing != nil {
+		c.triggered = true
+		if !c.upstream {
+			r.Causes = replacing
+		}
+	}
 	if r.Live.Status == Skipped {
 		c.excluded = m.excluded(job)
 	}
@@ -71,7 +86,7 @@ func (m *maker) work(job int32) {
 	if r.Reason == ReasonHandling && moved {
 		r.Reason, r.Causes = ReasonMoved, m.movedCauses(job)
 	}
-	if r.Action == NoOp && r.Reason != ReasonIgnoredRunning {
+	if r.Action == NoOp && r.Reason != ReasonIgnoredRunning && r.Reason != ReasonIgnored {
 		r.Causes = nil
 	}
 }

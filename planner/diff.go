@@ -19,7 +19,7 @@ func jobMembers(forces bool) shape { return shape{job: true, forces: forces} }
 // isBlock tells whether a member of a job is written as a block.
 func isBlock(key string) bool {
 	switch key {
-	case "delivery", "exec", "gate", "http", "obsolete_if", "parent", "predecessor", "retry", "run_at", "sleep":
+	case "delivery", "exec", "gate", "http", "lifecycle", "obsolete_if", "parent", "predecessor", "retry", "run_at", "sleep":
 		return true
 	}
 	return false

@@ -67,6 +67,13 @@ func (d *digester) handling(job int32) Digest {
 		d.text(d.g.end(l))
 	}
 	d.later(j)
+	if above := d.g.triggers.above(job); len(above) > 0 {
+		d.number(digestReplacedBy)
+		d.number(int64(len(above)))
+		for _, to := range above {
+			d.text(d.g.names[to])
+		}
+	}
 	return d.sum()
 }
 
@@ -84,6 +91,7 @@ const (
 	digestObsoleteIf
 	digestSync
 	digestMaxCycles
+	digestReplacedBy
 )
 
 func (d *digester) later(j *config.Job) {

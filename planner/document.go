@@ -3,6 +3,7 @@ package planner
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/waybill-dev/waybill/config"
@@ -52,7 +53,20 @@ func (r *Record) document() document {
 		}
 	}
 	d.addEdges(ends)
+	d.addTriggers(len(r.Triggers), func(i int) config.Addr { return r.Triggers[i].Addr })
 	return d
+}
+
+// addTriggers adds replace_triggered_by.
+func (d document) addTriggers(n int, addr func(int) config.Addr) {
+	if n == 0 {
+		return
+	}
+	names := make([]any, n)
+	for i := range names {
+		names[i] = addr(i).String()
+	}
+	d["lifecycle"] = map[string]any{"replace_triggered_by": names}
 }
 
 // Before is the job that a row changes as canonical JSON, nil when there is none.
@@ -87,12 +101,19 @@ func (r *Row) after() document {
 	}
 	d := decodeDefinition(r.Definition)
 	d["type"], d["queue"] = r.Job.Type, r.Job.Queue
+	if r.KeepsWork {
+		d["type"] = r.Prior.Type
+	}
 	ends := make([]shownEdge, 0, len(r.Edges))
 	for i := range r.Edges {
 		t := &r.Edges[i]
 		ends = append(ends, shownEdge{t.Kind, t.Group, t.Addr, t.UUID})
 	}
 	d.addEdges(ends)
+	if c := r.Job.Lifecycle; c != nil {
+		by := slices.SortedFunc(slices.Values(c.ReplacedBy), compareAddr)
+		d.addTriggers(len(by), func(i int) config.Addr { return by[i] })
+	}
 	return d
 }
 

@@ -26,6 +26,7 @@ type Graph struct {
 	up       spans[link]  // what each job waits for: parents by address, then predecessor groups in canonical order
 	children spans[int32] // of each job
 	heirs    spans[int32] // of each job, once for each group that names it
+	triggers triggers     // replace_triggered_by, which nobody waits for
 
 	order      []int32 // jobs in start order
 	events     []int32 // own work of job j as j, its completion as ^j, in an order that keeps the rules above
@@ -66,8 +67,7 @@ func NewGraph(w *config.Workflow) (*Graph, hcl.Diagnostics) {
 	if diags = g.connect(); diags.HasErrors() {
 		return nil, diags
 	}
-	g.sort()
-	if diags = g.stuck(); diags.HasErrors() {
+	if diags = g.arrange(); diags.HasErrors() {
 		return nil, diags
 	}
 	if diags = g.recur(); diags.HasErrors() {
@@ -121,7 +121,7 @@ func (g *Graph) connect() (diags hcl.Diagnostics) {
 		g.up.at[i+1] = int32(len(g.up.items))
 	}
 	g.children, g.heirs = g.downward(true), g.downward(false)
-	return diags
+	return append(diags, g.linkTriggers()...)
 }
 
 func (g *Graph) linkParents(j *config.Job) (diags hcl.Diagnostics) {

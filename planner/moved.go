@@ -110,10 +110,17 @@ func movedRange(w *config.Workflow, from config.Addr) *hcl.Range {
 // renamed is the record with edges to today's addresses.
 func (r *Record) renamed(moves map[config.Addr]config.Addr) *Record {
 	is := func(e Edge) bool { _, moved := moves[e.Addr]; return moved }
-	if !slices.ContainsFunc(r.Edges, is) {
+	triggered := func(t Trigger) bool { _, moved := moves[t.Addr]; return moved }
+	if !slices.ContainsFunc(r.Edges, is) && !slices.ContainsFunc(r.Triggers, triggered) {
 		return r
 	}
 	next := *r
+	next.Triggers = slices.Clone(r.Triggers)
+	for i := range next.Triggers {
+		if to, moved := moves[next.Triggers[i].Addr]; moved {
+			next.Triggers[i].Addr = to
+		}
+	}
 	next.Edges = slices.Clone(r.Edges)
 	for i := range next.Edges {
 		if to, moved := moves[next.Edges[i].Addr]; moved {
@@ -156,6 +163,11 @@ func (m *maker) waitsForMoved(job int32) bool {
 			return true
 		}
 	}
+	for _, to := range m.g.triggers.above(job) {
+		if m.rows[to].MovedFrom != (config.Addr{}) {
+			return true
+		}
+	}
 	return false
 }
 
@@ -184,6 +196,14 @@ func (m *maker) formerHandling() []Digest {
 				p.Jobs[n] = was(p.Jobs[n])
 			}
 		}
+		if c := j.Lifecycle; c != nil && c.ReplacedBy != nil {
+			cycle := *c
+			cycle.ReplacedBy = slices.Clone(c.ReplacedBy)
+			for n := range cycle.ReplacedBy {
+				cycle.ReplacedBy[n] = was(cycle.ReplacedBy[n])
+			}
+			former.Lifecycle = &cycle
+		}
 		w.Jobs[i] = &former
 	}
 	digests := make([]Digest, len(m.g.jobs))
@@ -206,6 +226,11 @@ func (m *maker) movedCauses(job int32) (causes []Cause) {
 	for _, l := range m.g.up.of(job) {
 		if l.inside() && m.rows[l.to].MovedFrom != (config.Addr{}) {
 			causes = append(causes, Cause{m.rows[l.to].Addr, ReasonMoved})
+		}
+	}
+	for _, to := range m.g.triggers.above(job) {
+		if m.rows[to].MovedFrom != (config.Addr{}) {
+			causes = append(causes, Cause{m.rows[to].Addr, ReasonMoved})
 		}
 	}
 	return causes

@@ -16,6 +16,7 @@ func (g *Graph) sort() {
 				run.starts[j]++
 			}
 		}
+		run.starts[j] += int32(len(g.triggers.above(j)))
 	}
 	g.components = g.colour()
 	roots := g.roots(run.starts)
@@ -41,6 +42,9 @@ func (r *run) work(j int32) {
 	r.g.events = append(r.g.events, j)
 	for _, child := range r.g.children.of(j) {
 		r.arrive(child)
+	}
+	for _, other := range r.g.triggers.below(j) {
+		r.arrive(other)
 	}
 	r.finish(j)
 	for len(r.done) > 0 {
@@ -102,6 +106,12 @@ func (g *Graph) colour() []int32 {
 			for _, child := range g.children.of(j) {
 				visit(child, next)
 			}
+			for _, other := range g.triggers.above(j) {
+				visit(other, next)
+			}
+			for _, other := range g.triggers.below(j) {
+				visit(other, next)
+			}
 			for _, heir := range g.heirs.of(j) {
 				visit(heir, next)
 			}
@@ -117,7 +127,7 @@ func (g *Graph) isRoot(j int32) bool {
 			return false
 		}
 	}
-	return true
+	return len(g.triggers.above(j)) == 0
 }
 
 // roots lists the jobs that wait for nothing, by component.

@@ -70,6 +70,11 @@ type Row struct {
 	// Leave: of an Update that on_change = ignore holds back. Job and record stay as they are, but for the edges to parents
 	// that the job is no longer declared under: these go.
 	Leave bool
+	// Ignored are the members of the job, by name, that differ and that ignore_changes leaves alone: they are no reason for the row.
+	Ignored []string
+	// KeepsWork: of a row that writes the record of work that stands, although what is declared differs from it in what is ignored.
+	// The record goes on saying what that work was.
+	KeepsWork bool
 	// Earlier is the uuid of a generation before Prior's that may still run, "" for none: Prior's job waits for it as its
 	// successor. What takes Prior's place waits for it too; what deletes Prior's job cancels it too, and Next, if it is
 	// set, is the deposed record of this job.

@@ -65,6 +65,8 @@ type planRow struct {
 	Successor   bool            `json:"successor,omitempty"`
 	CancelFirst bool            `json:"cancel_first,omitempty"`
 	Leave       bool            `json:"leave,omitempty"`
+	Ignored     []string        `json:"ignored,omitempty"`
+	KeepsWork   bool            `json:"keeps_work,omitempty"`
 	Earlier     string          `json:"earlier,omitempty"`
 	Component   int             `json:"component"`
 	Root        string          `json:"root,omitempty"`
@@ -81,7 +83,7 @@ func WritePlan(w io.Writer, p *Plan, seal Sealer) error {
 		row := planRow{Addr: r.Addr.String(), Action: r.Action, Reason: r.Reason, Causes: r.Causes, Live: r.Live, Job: r.Job,
 			Work: r.Work, Handling: r.Handling, KeyID: r.KeyID, Definition: r.Definition, Edges: r.Edges,
 			Successor: r.Successor, CancelFirst: r.CancelFirst, Leave: r.Leave, Earlier: r.Earlier, Component: r.Component, Fires: r.Fires,
-			Openers: r.Openers}
+			Openers: r.Openers, Ignored: r.Ignored, KeepsWork: r.KeepsWork}
 		if r.Recurs() {
 			row.Root = r.Root.String()
 		}
@@ -157,7 +159,7 @@ func (f *planRow) row(open Sealer) (Row, error) {
 	r := Row{Addr: addr, Action: f.Action, Reason: f.Reason, Causes: f.Causes, Live: f.Live, Job: f.Job, Work: f.Work,
 		Handling: f.Handling, KeyID: f.KeyID, Definition: f.Definition, Edges: f.Edges, Successor: f.Successor,
 		CancelFirst: f.CancelFirst, Leave: f.Leave, Earlier: f.Earlier, Component: f.Component, Fires: f.Fires,
-		Openers: f.Openers}
+		Openers: f.Openers, Ignored: f.Ignored, KeepsWork: f.KeepsWork}
 	if f.Root != "" {
 		if r.Root, err = config.ParseAddr(f.Root); err != nil {
 			return Row{}, fmt.Errorf("%w: %w", ErrPlanFile, err)
@@ -207,6 +209,8 @@ func (r *Row) check() error {
 		return errors.New("its openers do not go with its gate")
 	case r.Leave && (r.Action != Update || r.Prior == nil || r.Job == nil):
 		return fmt.Errorf("a row to %s leaves parents", r.Action)
+	case r.KeepsWork && (r.Action != Rerecord && r.Action != Reopen || r.Prior == nil):
+		return fmt.Errorf("a row to %s keeps the work of its record", r.Action)
 	case r.MovedFrom != (config.Addr{}) && (r.Prior == nil || r.Job == nil || r.MovedFrom == r.Addr):
 		return errors.New("it has moved without a record, or nowhere")
 	case r.Prior == nil && (r.Successor || r.Earlier != ""):

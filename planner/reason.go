@@ -11,7 +11,8 @@ const (
 	ReasonHandling       Reason = "handling_changed" // queue, priority, timeout, retries, schedule or edges differ
 	ReasonUpstream       Reason = "upstream_runs_again"
 	ReasonUpstreamRan    Reason = "upstream_ran_again" // noticed from the recorded edges, in a later plan
-	ReasonMoved          Reason = "moved"              // it has another address, or what it waits for has, and nothing else differs
+	ReasonTriggered      Reason = "replace_triggered_by"
+	ReasonMoved          Reason = "moved" // it has another address, or what it waits for has, and nothing else differs
 	ReasonFailed         Reason = "failed"
 	ReasonCancelled      Reason = "cancelled"
 	ReasonExpired        Reason = "expired"
@@ -26,6 +27,7 @@ const (
 	ReasonDestroy        Reason = "destroy"
 	ReasonUnchanged      Reason = "unchanged"
 	ReasonIgnoredRunning Reason = "on_change_ignore"
+	ReasonIgnored        Reason = "ignore_changes"
 	ReasonStillExcluded  Reason = "still_excluded"
 	ReasonStopping       Reason = "stopping" // deposed, waits for its end
 	ReasonStopped        Reason = "stopped"  // deposed, has ended

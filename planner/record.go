@@ -19,6 +19,7 @@ type Record struct {
 	KeyID      string // key of a keyed work digest (sensitive payloads), "" for a plain one
 	Deposed    bool   // no longer declared, told to stop, forgotten once it has ended
 	Edges      []Edge // as submitted
+	Triggers   []Trigger
 	Queue      string // for cancels and messages without decoding the definition
 	Type       string
 

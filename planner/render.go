@@ -67,6 +67,20 @@ func (p *Plan) renderNothing(c *canvas) {
 			c.paragraph(fmt.Sprintf("%s differs, but %s.", r.Addr, r.Because()))
 		}
 	}
+	if n := p.ignored(); n > 0 {
+		c.blank()
+		c.paragraph(fmt.Sprintf("%s only in what ignore_changes leaves alone.", counted(n, "job differs", "jobs differ")))
+	}
+}
+
+// ignored counts the jobs that would change if they had no ignore_changes.
+func (p *Plan) ignored() (n int) {
+	for _, r := range p.Rows {
+		if r.Reason == ReasonIgnored {
+			n++
+		}
+	}
+	return n
 }
 
 // legend explains the symbols that this plan uses.
@@ -153,6 +167,13 @@ func (r *Row) Besides() (notes []string) {
 	}
 	if r.MovedFrom != (config.Addr{}) && r.Action != NoOp && !r.justMoves() {
 		notes = append(notes, "moved from "+r.MovedFrom.String())
+	}
+	if len(r.Ignored) > 0 && r.Action != NoOp && !r.Leave {
+		what := "taken along"
+		if r.KeepsWork {
+			what = "left alone"
+		}
+		notes = append(notes, fmt.Sprintf("%s too, which ignore_changes makes no reason; this is %s", r.ignored("differs", "differ"), what))
 	}
 	switch {
 	case r.Leave:

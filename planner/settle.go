@@ -86,6 +86,9 @@ func (t *settler) next(r *Row) *Record {
 	if r.Prior != nil {
 		rec.Version = r.Prior.Version + 1
 	}
+	if r.KeepsWork {
+		rec.Work, rec.KeyID, rec.Type = r.Prior.Work, r.Prior.KeyID, r.Prior.Type
+	}
 	if r.keepsUUID() {
 		rec.UUID, rec.Generation = r.Prior.UUID, r.Prior.Generation
 		return rec
@@ -166,7 +169,7 @@ func (t *settler) connect(r *Row) error {
 		kept.Group = group
 		edges = append(edges, kept)
 	}
-	r.Next.Edges = edges
+	r.Next.Edges, r.Next.Triggers = edges, t.triggers(r)
 	return nil
 }
 

@@ -75,6 +75,8 @@ func (r *Row) Because() string {
 		return "its handling changed"
 	case ReasonUpstream, ReasonUpstreamRan, ReasonChildAgain:
 		return r.causes()
+	case ReasonTriggered:
+		return r.causes() + ", as replace_triggered_by asks for"
 	case ReasonMoved:
 		if len(r.Causes) > 0 {
 			return r.causes()
@@ -106,6 +108,11 @@ func (r *Row) Because() string {
 		return "neither the configuration nor anything upstream changed"
 	case ReasonIgnoredRunning:
 		return "it is running, and on_change = \"ignore\" leaves it alone until it has ended"
+	case ReasonIgnored:
+		if r.Live.Status.Active() {
+			return fmt.Sprintf("it is running, and %s, which ignore_changes leaves alone: what else changed is recorded once it has ended", r.ignored("differs", "differ"))
+		}
+		return fmt.Sprintf("only %s, which ignore_changes leaves alone", r.ignored("differs", "differ"))
 	case ReasonStillExcluded:
 		return "it was skipped and is still excluded"
 	case ReasonStopping:
@@ -121,6 +128,14 @@ func (r *Row) Because() string {
 	default:
 		return string(r.Reason)
 	}
+}
+
+// ignored tells what of a row is ignored, with a verb.
+func (r *Row) ignored(singular, plural string) string {
+	if len(r.Ignored) == 1 {
+		return r.Ignored[0] + " " + singular
+	}
+	return listed(r.Ignored, 5) + " " + plural
 }
 
 // detail is the live cause, made safe to show, in one line.

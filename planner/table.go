@@ -9,6 +9,7 @@ type situation struct {
 	deposed   bool
 	work      bool // the work digest differs
 	upstream  bool // an upstream runs again, or ran again
+	triggered bool // likewise a job of replace_triggered_by
 	why       Reason
 	handling  bool // the handling digest differs
 	requested bool
@@ -19,8 +20,10 @@ type situation struct {
 	excluded bool
 	// reopens, of a failed job: its own work succeeded, and the declared children that failed it run again.
 	reopens bool
-	recurs  bool // what is declared is a template
-	regated bool // of a template: it is declared as a gate and was none, or the other way round
+	// ignored: there are differences that ignore_changes leaves alone, work and handling not counting them; ignoredWork: in the work.
+	ignored, ignoredWork bool
+	recurs               bool // what is declared is a template
+	regated              bool // of a template: it is declared as a gate and was none, or the other way round
 }
 
 // decision is what happens to a row, before its children have their say (see maker.complete).
@@ -42,10 +45,13 @@ type decision struct {
 // jobs that now wait for the new generation. A job becomes a template, or stops being one, whatever on_change says: it takes all
 // that is downstream along, which could not wait for the one as it waits for the other.
 func (c situation) decide() decision {
-	again := c.work || c.upstream
+	again := c.work || c.upstream || c.triggered
 	why := c.why
-	if c.work {
+	switch {
+	case c.work:
 		why = ReasonWork
+	case !c.upstream:
+		why = ReasonTriggered
 	}
 	switch status := c.live.Status; {
 	case status == Lost:
@@ -72,6 +78,10 @@ func (c situation) decide() decision {
 		return decision{action: Update, reason: why}
 	case again && status.Active() && c.onChange == config.OnChangeIgnore && c.leaves:
 		return decision{action: Update, reason: ReasonIgnoredRunning, leave: true}
+	case !again && c.handling && c.ignoredWork && status.Active() && c.leaves:
+		return decision{action: Update, reason: ReasonHandling, leave: true}
+	case !again && c.handling && c.ignoredWork && status.Active():
+		return decision{action: NoOp, reason: ReasonIgnored} // its next attempt would run the work that is declared now
 	case again && status.Active() && c.onChange == config.OnChangeIgnore:
 		return decision{action: NoOp, reason: ReasonIgnoredRunning}
 	case again:
@@ -81,12 +91,20 @@ func (c situation) decide() decision {
 	case status == Skipped && !c.handling:
 		return decision{action: NoOp, reason: ReasonStillExcluded}
 	case status.Ended():
-		return c.settled(ReasonUnchanged)
+		return c.settled(c.unchanged())
 	case c.handling:
 		return decision{action: Update, reason: ReasonHandling}
 	default:
-		return decision{action: NoOp, reason: ReasonUnchanged}
+		return decision{action: NoOp, reason: c.unchanged()}
 	}
+}
+
+// unchanged is why nothing happens to a job.
+func (c situation) unchanged() Reason {
+	if c.ignored {
+		return ReasonIgnored
+	}
+	return ReasonUnchanged
 }
 
 // replace gives a new generation. There are never two live copies: one that waits is cancelled by the same step, and

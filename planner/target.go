@@ -81,6 +81,7 @@ func (m *maker) include(todo []int32, waiting bool) {
 				todo = append(todo, l.to)
 			}
 		}
+		todo = append(todo, m.g.triggers.above(job)...)
 		if !waiting {
 			continue
 		}
