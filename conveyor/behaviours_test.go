@@ -363,7 +363,7 @@ func overlaid(t *testing.T, file, changed string) string {
 		t.Fatal(err)
 	}
 	binary := filepath.Join(dir, "conveyor.test")
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-ldflags=-s -w", "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary, ".")
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-ldflags=-s -w", "-gcflags=-N -l", "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary, ".")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -406,10 +406,6 @@ function cycle.remove(T)
     if #us < n then break end
     T.D = got[#got]
   end
-  for i = 1, #fresh do
-    local _, t = cycle_of(fresh[i])
-    if t == T.u and WAITING[fresh[i].st] then cancel(fresh[i]) end
-  end
   for _, e in ipairs(edges(is(key, 'hash') and call('HGET', key, 'edges') or nil)) do
     try('ZREM', cycle.emits_key(e.u, KIN[e.k] and 'children' or 'heirs'), T.u)
   end
