@@ -21,7 +21,7 @@ import (
 
 var (
 	mutants = flag.String("mutants", "", "try mutants of the scripts: new (writes and guards not known yet, and the survivors), "+
-		"operands (the parts of conditions not known yet), how many known ones to draw, survivors, or a regular expression of ids")
+		"open (of these, no survivors), operands (the parts of conditions not known yet), how many known ones to draw, survivors, or a regular expression of ids")
 	mutantsSeed = flag.Uint64("mutants.seed", 0, "draw by this seed, not by one that the scripts themselves give")
 )
 
@@ -219,6 +219,8 @@ func choose(t *testing.T, all []mutant.Mutant, listed map[string]listedMutant, d
 	switch *mutants {
 	case "new":
 		return slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return dead.has(m) || isOperand(m) && listed[keyOf(m)].id == "" })
+	case "open":
+		return slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return dead.has(m) || isOperand(m) || listed[keyOf(m)].id != "" })
 	case "survivors":
 		return slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return listed[keyOf(m)].id == "" })
 	case "operands":
