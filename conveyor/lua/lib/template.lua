@@ -79,16 +79,10 @@ function cycle.restore(r, c)
   end
   local new = decode(r.u, c.entry)
   r.q, r.ln = new.q, new.ln
-  local kept = {}
-  for _, e in ipairs(c.edges) do kept[e.u .. (KIN[e.k] and 'p' or 'h')] = true end
-  local gone = {}
-  for _, e in ipairs(edges(f.edges)) do
-    if not kept[e.u .. (KIN[e.k] and 'p' or 'h')] then gone[#gone + 1] = e end
-  end
   put(r, c, f)
   if sub(c.template, 1, 1) == 'd' then write('DEL', PRE .. 'backlog:' .. r.u) end -- its root's cycles are its own
   cycle.gate(r, c.gate, write)
-  link('ZREM', r, gone)
+  link('ZREM', r, edges(f.edges))
   link('ZADD', r, c.edges)
 end
 
