@@ -119,6 +119,17 @@ func TestFanOut(t *testing.T) {
 	e.run(0, []string{"No changes."}, "plan")
 }
 
+func TestModules(t *testing.T) {
+	t.Parallel()
+	e := open(t, "modules")
+	e.run(0, []string{"Apply complete! Jobs: 15 added", `"it" = "module.edition[\"it\"].job.print"`}, "apply", "-auto-approve")
+	e.run(0, []string{"No changes."}, "plan")
+	e.run(2, []string{`module.edition["no"].module.proof[1].job.read will be created`, "Plan: 5 to add, 0 to change, 1 to destroy."},
+		"plan", "-detailed-exitcode", `-var=languages={ da = "Nyheder", en = "News", it = "Notizie", no = "Nytt" }`)
+	e.run(2, []string{"job.send will be replaced", "Plan: 5 to add, 0 to change, 5 to destroy."}, "plan", "-detailed-exitcode", `-replace=module.edition["it"]`)
+	e.run(1, []string{"Languages have codes of two letters, and eng has not.", `This is in module.edition["eng"].`}, "plan", `-var=languages={ eng = "News" }`)
+}
+
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	e := open(t, "failure")
