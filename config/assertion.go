@@ -57,12 +57,11 @@ func (s *scope) known() *hcl.EvalContext {
 	return s.ctx
 }
 
-// preconditions checks the precondition blocks of a job's instance or of an output. They are conditions of a plan, so commands
-// that make none do not check them: they may lack the values of variables.
+// preconditions checks the precondition blocks of a job's instance or of an output.
 func (s *scope) preconditions(c *content, sum summary, whose string) {
 	for i := range c.blocks {
 		b := &c.blocks[i]
-		if b.kind.name != "precondition" || !s.l.o.NeedVariables {
+		if b.kind.name != "precondition" || !s.l.o.conditions() {
 			continue
 		}
 		in := s.in(b)
@@ -75,8 +74,7 @@ func (s *scope) preconditions(c *content, sum summary, whose string) {
 // evaluateChecks checks the assertions of the check blocks, as preconditions are checked. One that does not hold is no reason
 // to stop.
 func (m *module) evaluateChecks() {
-	l := m.l
-	if !l.o.NeedVariables {
+	if !m.l.o.conditions() {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.dir.checks)) {

@@ -38,12 +38,17 @@ type loader struct {
 // files. The workflow is never nil: after errors it lacks what could not be evaluated, and serves only for its
 // Sources, which show the places of the mistakes.
 func Load(o Options) (*Workflow, hcl.Diagnostics) {
+	l, w := load(o)
+	return w, l.r.sorted()
+}
+
+func load(o Options) (*loader, *Workflow) {
 	o = o.withDefaults()
 	l := &loader{o: o, files: map[string]*hcl.File{}, queues: map[string]*block{}}
 	w := &Workflow{Namespace: DefaultNamespace, Sources: l.files}
 	if err := o.validate(); err != nil {
 		l.r.error(sumCannotRead, wholeFile("options"), "%v.", err)
-		return w, l.r.sorted()
+		return l, w
 	}
 	d := l.readRoot()
 	w.Dir = d.path
@@ -57,7 +62,7 @@ func Load(o Options) (*Workflow, hcl.Diagnostics) {
 	l.plant(l.root)
 	l.assignVariables()
 	l.evaluate(w)
-	return w, l.r.sorted()
+	return l, w
 }
 
 // evaluate finds the values, in the order in which they depend on each other.

@@ -20,6 +20,8 @@ type Options struct {
 	// NeedVariables reports every variable without a value. Otherwise only those that some evaluated expression
 	// refers to are reported.
 	NeedVariables bool
+	// unchecked leaves conditions alone: preconditions and checks.
+	unchecked bool
 	// Quick evaluates the workflow block and what it refers to, and nothing else: the Workflow has no jobs,
 	// queues and outputs.
 	Quick bool
@@ -39,6 +41,10 @@ func (o Options) withDefaults() Options {
 	}
 	return o
 }
+
+// conditions tells whether preconditions and checks are evaluated. They are conditions of a plan: commands that make none may
+// lack the values of variables.
+func (o Options) conditions() bool { return o.NeedVariables && !o.unchecked }
 
 func (o Options) validate() error {
 	var errs []error

@@ -146,6 +146,8 @@ func (s *scope) checkReference(t hcl.Traversal) (ok, instance bool) {
 	switch {
 	case slices.Contains(s.iterators, name):
 		return s.checkIterator(t), true
+	case name == "output" && s.outputs != nil:
+		return s.checkOutput(t), false
 	case !known:
 		s.unknownRoot(name, t)
 		return false, false

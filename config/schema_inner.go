@@ -117,7 +117,7 @@ func retryKind() *kind {
 
 func preconditionKind() *kind {
 	return &kind{name: "precondition", many: true, under: groupWrong,
-		text: "What has to hold before it may be planned. Each instance is checked for itself, by `validate`, `plan`, `apply` and `console`.",
+		text: "What has to hold before it may be planned. Each instance is checked for itself, by `validate`, `plan` and `apply`.",
 		args: []arg{
 			{name: "condition", is: formBool, required: true, text: "Where it is false there is no plan. May be made from sensitive values."},
 			{name: "error_message", is: formText, required: true, text: "What is said then, beside the values in the condition. One that is made from a sensitive value is not shown."},

@@ -77,7 +77,7 @@ func outputKind() *kind {
 
 func checkKind() *kind {
 	return &kind{name: "check", label: "name", many: true, guide: []string{"check"},
-		text: "Facts that should hold, and are no reason to stop where they do not: `validate`, `plan`, `apply` and `console` warn, and go on.",
+		text: "Facts that should hold, and are no reason to stop where they do not: `validate`, `plan` and `apply` warn, and go on.",
 		blocks: []*kind{
 			{name: "assert", many: true, text: "One of the facts.",
 				args: []arg{

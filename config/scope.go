@@ -27,7 +27,8 @@ type scope struct {
 	self  *jobBlock // of a job's body
 	each  *instance // of an instance of it; ctx does not know it before it is needed
 
-	iterators []string // of the dynamic blocks around
+	outputs   map[string]*Output // of the workflow, in its console alone
+	iterators []string           // of the dynamic blocks around
 
 	locals  []string    // that expressions refer to
 	vars    []string    // likewise, of a module other than the root
@@ -52,7 +53,7 @@ func (s *scope) checkAll(c *content) {
 	for i := range c.blocks {
 		b := &c.blocks[i]
 		inner := b.open(s.r)
-		if b.kind.name == "precondition" && !s.l.o.NeedVariables {
+		if b.kind.name == "precondition" && !s.l.o.conditions() {
 			continue // not evaluated, see preconditions
 		}
 		if b.dynamic == nil {

@@ -104,7 +104,13 @@ func provoked(t *testing.T) (all hcl.Diagnostics) {
 		all = append(all, diags...)
 	}
 	_, diags := Format(make([]byte, maxFile+1), "main.hcl")
-	return append(append(all, diags...), crashed()...)
+	all = append(append(all, diags...), crashed()...)
+	c := openConsole(t)
+	for _, row := range consoleMistakes {
+		_, diags, _ := c.Evaluate(row.text)
+		all = append(all, diags...)
+	}
+	return all
 }
 
 // wrongPaths are arguments that name no workflow.

@@ -29,6 +29,11 @@ func (a *app) show(diags hcl.Diagnostics, files map[string]*hcl.File) {
 		writeCompact(a.p.Stderr, a.ink(a.p.Stderr), diags)
 		return
 	}
+	fmt.Fprint(a.p.Stderr, "\n"+a.rendered(diags, files))
+}
+
+// rendered is diagnostics as people read them, as wide as stderr is.
+func (a *app) rendered(diags hcl.Diagnostics, files map[string]*hcl.File) string {
 	var b bytes.Buffer
 	w := hcl.NewDiagnosticTextWriter(&b, files, width(a.p.Stderr), a.ink(a.p.Stderr).On)
 	for _, d := range diags {
@@ -40,7 +45,7 @@ func (a *app) show(diags hcl.Diagnostics, files map[string]*hcl.File) {
 		}
 		w.WriteDiagnostic(&safe) //nolint:errcheck // a buffer takes everything
 	}
-	fmt.Fprint(a.p.Stderr, "\n"+strings.TrimRight(b.String(), "\n")+"\n")
+	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
 // valuesOf tells, a line each, what the references in a diagnostic's expression stood for.
