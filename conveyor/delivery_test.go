@@ -187,6 +187,19 @@ func TestBroadcast(t *testing.T) {
 			e.wantKeys(bytesKeys("news", want)...)
 			e.finds(conveyor.ListOptions{Labels: filter("x=1"), States: []conveyor.State{conveyor.StateCompleted}}, "news")
 		}},
+		{"what makes the job obsolete, and what its first execution gets, goes with it", func(e *engine) {
+			for i := range 250 {
+				e.exchangeAs(fmt.Sprintf("w%03d", i), 0)
+			}
+			e.add(job("news", toAll, dropIf("x=1"), carrying("at", "1")))
+			e.sweep()
+			first := e.getsAs("w000", delivered("news", "w000"))
+			e.want(map[string]string{"at": "1"}, first[0].Sync)
+			e.add(job("root", labelled("x=1"), queue("other")))
+			e.getsAs("w001")
+			e.getsAs("w249")
+			e.states(delivered("news", "w001") + " obsolete, " + delivered("news", "w249") + " obsolete")
+		}},
 		{"several in one call, to many", func(e *engine) {
 			for i := range 90 {
 				e.exchangeAs(fmt.Sprint("w", i), 0)

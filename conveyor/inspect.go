@@ -37,6 +37,10 @@ type Inspection struct {
 	Edges    []JobEdge
 	Children []Status // released and unfinished: the job ends after them
 	Holder   string   // who holds its unique key, itself included; "" for none
+	// ObsoleteIf are the labels of which a live job that has them all makes it obsolete; nil for none.
+	ObsoleteIf map[string]string
+	// Delivered is what workers got of a job for all, by their ids: of those that are known still.
+	Delivered []Status
 }
 
 // Inspect reads a job's status, its edges with how their upstreams stand, and the children it waits for. ErrNotFound means no
@@ -47,7 +51,7 @@ func (c *Client) Inspect(ctx context.Context, uuid string) (*Inspection, error) 
 	}
 	pipe := c.rdb.TxPipeline()
 	entry, hash := pipe.HGet(ctx, c.keys.status(), uuid), pipe.HGetAll(ctx, c.keys.edges(uuid))
-	active := pipe.SMembers(ctx, c.keys.active(uuid))
+	active, roots := pipe.SMembers(ctx, c.keys.active(uuid)), pipe.HGet(ctx, c.keys.key("roots"), uuid)
 	if _, err := pipe.Exec(ctx); passOver(err) != nil {
 		return nil, read(ctx, "inspect "+uuid, err)
 	}
@@ -59,6 +63,14 @@ func (c *Client) Inspect(ctx context.Context, uuid string) (*Inspection, error) 
 		return nil, err
 	}
 	in := &Inspection{Status: s}
+	if roots.Val() != "" {
+		in.ObsoleteIf = unpackLabels(roots.Val())
+	}
+	if s.Broadcast {
+		if in.Delivered, err = c.delivered(ctx, uuid); err != nil {
+			return nil, err
+		}
+	}
 	edges, related := storedEdges(entry.Val(), hash.Val()), []string{}
 	for _, e := range edges {
 		related = append(related, e.upstream)
@@ -86,6 +98,20 @@ func (c *Client) Inspect(ctx context.Context, uuid string) (*Inspection, error) 
 		}
 	}
 	return in, nil
+}
+
+// delivered is what the workers that are known have got of a job for all.
+func (c *Client) delivered(ctx context.Context, uuid string) ([]Status, error) {
+	workers, err := c.Workers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var uuids []string
+	for _, w := range workers {
+		uuids = append(uuids, DeliveryUUID(uuid, w.ID))
+	}
+	found, err := c.Statuses(ctx, uuids)
+	return slices.DeleteFunc(found, func(s Status) bool { return s.State == StateUnknown }), err
 }
 
 // shown is an edge for observers.

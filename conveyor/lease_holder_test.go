@@ -21,6 +21,29 @@ func extends(r conveyor.Reservation, d time.Duration) conveyor.Ack {
 	return a
 }
 
+// TestExtendedTooLate: an extension that comes after the lease has ended, and before anybody has noticed, holds: the call that brings
+// it does not take the job away.
+func TestExtendedTooLate(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		e.add(job("a"), job("b"))
+		r := e.holds("")
+		r.Want = 2
+		reply, err := e.Exchange(e.Context(), r)
+		e.ok(err)
+		e.want(2, len(reply.Reserved))
+		e.pass(11 * time.Second)
+		again := e.holds("")
+		again.Want, again.Done = 2, []conveyor.Ack{extends(reply.Reserved[0], 5*time.Second)}
+		reply, err = e.Exchange(e.Context(), again)
+		e.ok(err)
+		e.want([]string{"b"}, names(reply.Reserved))
+		e.want(0, e.status("a").Lost)
+		e.pass(5 * time.Second)
+		e.tick()
+		e.want(1, e.status("a").Lost)
+	})
+}
+
 func TestLeaseHolder(t *testing.T) {
 	onBoth(t, func(e *engine) {
 		reserve := func(e *engine, holder string) conveyor.Reservation {

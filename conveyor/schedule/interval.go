@@ -41,7 +41,7 @@ func (i interval) String() string {
 	return strconv.FormatInt(i.n, 10) + " " + i.unit.name + "s"
 }
 
-// parseInterval reads "unit" or "N units", singular or plural whatever N is.
+// parseInterval reads "unit" or "N units", the latter in singular or plural whatever N is.
 func parseInterval(every string) (interval, error) {
 	refuse := func(format string, args ...any) (interval, error) {
 		return interval{}, &Error{Kind: ErrEvery, Attribute: "every", Value: every, Detail: fmt.Sprintf(format, args...)}
@@ -58,8 +58,11 @@ func parseInterval(every string) (interval, error) {
 		return refuse("%s", strange(every))
 	}
 	u := unitOf(words[0])
-	if u == nil {
+	switch {
+	case u == nil:
 		return refuse("%s", strange(every))
+	case !counted && words[0] != u.name:
+		return refuse("a number is missing; write every = %q for each %[1]s, or a number as in every = \"2 %ss\"", u.name, u.name)
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	switch {

@@ -56,7 +56,7 @@ func (e *Engine) broadcast(j *job) {
 		w.Uuid, w.Delivery = d.uuid, &wire.Delivery{To: wire.Delivery_WORKER, Worker: id, Of: j.uuid}
 		d.take(w)
 		d.lane = 2
-		e.jobs[d.uuid] = d
+		e.jobs[d.uuid], d.sync = d, firstSync(w)
 		e.mayWaitFor(d, w)
 		e.ready(d)
 	}

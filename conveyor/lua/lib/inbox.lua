@@ -23,6 +23,7 @@ local function hand(r, id, entry, text, packed)
     cycle.field('\210\7', '\8\2' .. cycle.field('\18', id) .. cycle.field('\26', r.u)) -- Delivery{to: WORKER, worker, of}
   S[u] = d
   if packed ~= '' then labels.give(d, packed) end
+  for _, f in ipairs({'s', 'v'}) do carry.give(d, f, has(r, f) and carry.text(r, f)) end
   if has(r, 'b') then
     flag(d, 'b')
     call('SET', PRE .. 'jobs:' .. u, d.T)

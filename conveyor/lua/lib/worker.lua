@@ -27,7 +27,11 @@ local function reap(n)
   load(us)
   for i = 1, #us do
     local r = S[us[i]]
-    if r and r.st == 'r' and not r.w then lose(r, 'the lease ended') else call('ZREM', PRE .. 'leases', us[i]) end
+    if r and r.st == 'r' and not r.w then
+      if not r.lease then lose(r, 'the lease ended') end -- or this very call extends it
+    else
+      call('ZREM', PRE .. 'leases', us[i])
+    end
   end
   return #us
 end
