@@ -16,6 +16,8 @@ type Need struct {
 	Queue string
 	Type  string
 	KeyID string // of the key that its worker must hold; "" for none
+	// Worker is the only one that gets it, whichever queues that one serves; "" for any worker of the queue.
+	Worker string
 }
 
 // Unserved tells which needs no live worker meets, and which queues are paused: what waits there waits until somebody
@@ -51,12 +53,12 @@ func unserved(needs []Need, workers []conveyor.WorkerInfo, queues []conveyor.Que
 	}
 	needs = slices.Clone(needs)
 	slices.SortFunc(needs, func(a, b Need) int {
-		return cmp.Or(cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Type, b.Type), cmp.Compare(a.KeyID, b.KeyID))
+		return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Type, b.Type), cmp.Compare(a.KeyID, b.KeyID))
 	})
 	var warnings []Warning
 	for _, n := range slices.Compact(needs) {
 		w, missing := unmet(n, workers)
-		if stopped, is := paused[n.Queue]; is && !missing {
+		if stopped, is := paused[n.Queue]; is && !missing && n.Worker == "" {
 			w, missing = stopped, true
 		}
 		if missing && !slices.Contains(warnings, w) {
@@ -68,6 +70,16 @@ func unserved(needs []Need, workers []conveyor.WorkerInfo, queues []conveyor.Que
 
 // unmet finds the first thing that no worker offers: the queue, the type in it, the key for both.
 func unmet(n Need, workers []conveyor.WorkerInfo) (Warning, bool) {
+	if n.Worker != "" {
+		workers = slices.DeleteFunc(slices.Clone(workers), func(w conveyor.WorkerInfo) bool { return w.ID != n.Worker })
+		if len(workers) == 0 {
+			return Warning{
+				Summary: fmt.Sprintf("Worker %q is not there", n.Worker),
+				Detail:  "What is delivered to it waits until it comes, and expires if it has not come within its retention.",
+			}, true
+		}
+		return Warning{}, false
+	}
 	workers = having(workers, func(w conveyor.WorkerInfo) []string { return w.Queues }, n.Queue)
 	if len(workers) == 0 {
 		return Warning{
@@ -110,7 +122,7 @@ func (f *follower) warn(ctx context.Context) error {
 	var needs []Need
 	for _, j := range f.jobs.order {
 		if j.waits() {
-			needs = append(needs, Need{Queue: j.record.Queue, Type: j.record.Type, KeyID: f.keyOf(j)})
+			needs = append(needs, Need{Queue: j.record.Queue, Type: j.record.Type, KeyID: f.keyOf(j), Worker: j.status.Inbox()})
 		}
 	}
 	warnings, err := Unserved(ctx, f.client, needs)
@@ -185,6 +197,9 @@ func (s *submission) warnUnserved(ctx context.Context) error {
 // NeedOf is what a declared job asks of its worker. keyring is the applier's, nil for none.
 func NeedOf(j *config.Job, keyring *conveyor.Keyring) Need {
 	n := Need{Queue: j.Queue, Type: j.Type}
+	if j.Delivery != nil {
+		n.Worker = j.Delivery.Worker
+	}
 	if j.Sensitive || signed(j.Type) {
 		n.KeyID = keyring.ID()
 	}

@@ -154,6 +154,8 @@ func (r *report) unknownArgument(in *kind, name string, at hcl.Range) {
 			"or parent { job = job.NAME } to start as a child once its own work is done.")
 	case in.name == "job" && otherWords[name] != "":
 		r.error(sumUnknownArgument, at, "A job block has no argument %q. Did you mean %q?", name, otherWords[name])
+	case in.name == "job" && schedules[name]:
+		r.error(sumUnknownArgument, at, "When a job recurs is said in a block of its own: write run_at { %s = ... }.", name)
 	case in.name == "dynamic" && name == "labels":
 		r.error(sumUnknownArgument, at, "No block inside of a job has a label, so a dynamic block takes no labels. Remove the argument.")
 	case in.block(name) != nil:
@@ -170,6 +172,9 @@ var otherWords = map[string]string{
 	"labels": "meta", "tags": "meta", "metadata": "meta",
 	"ttl": "remove_after", "unique_key": "unique", "dedupe": "unique",
 }
+
+// schedules are arguments of a run_at block that people write into the job.
+var schedules = map[string]bool{"every": true, "cron": true, "timezone": true, "catchup": true, "overlap": true}
 
 // terraformBlocks are what people who know Terraform write first, and what to write instead.
 var terraformBlocks = map[string]string{
@@ -197,7 +202,11 @@ func (r *report) unknownBlock(in *kind, name string, at hcl.Range) {
 // place writes a range for a sentence: file and line.
 func place(r hcl.Range) string { return fmt.Sprintf("%s:%d", r.Filename, r.Start.Line) }
 
+// upperFirst begins a sentence. An address stays as it is written.
 func upperFirst(s string) string {
+	if strings.HasPrefix(s, "job.") || strings.HasPrefix(s, "module.") {
+		return s
+	}
 	c, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(c)) + s[n:]
 }

@@ -114,9 +114,9 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// capital begins a sentence.
+// capital begins a sentence. An address stays as it is written.
 func capital(s string) string {
-	if s == "" || s[0] < 'a' || s[0] > 'z' {
+	if strings.HasPrefix(s, "job.") || strings.HasPrefix(s, "module.") || s == "" || s[0] < 'a' || s[0] > 'z' {
 		return s
 	}
 	return string(s[0]-'a'+'A') + s[1:]

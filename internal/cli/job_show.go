@@ -77,6 +77,7 @@ type jobView struct {
 	template *cyclic  // nil for a job that is run
 	cycle    *cyclic  // of an occurrence: its template, as far as that is there still
 	cycles   []conveyor.Cycle
+	roots    []string // live jobs that make it obsolete now
 }
 
 func lookAt(ctx context.Context, s *store, r roll, uuid string) (*jobView, error) {
@@ -115,6 +116,19 @@ func lookAt(ctx context.Context, s *store, r roll, uuid string) (*jobView, error
 	}
 	if x.log, err = logTail(ctx, s.client, uuid, shownLines); err != nil {
 		return nil, err
+	}
+	if len(x.ObsoleteIf) > 0 && x.Status.State == conveyor.StateObsolete {
+		const shown = 6
+		live, err := s.client.List(ctx, conveyor.ListOptions{Labels: x.ObsoleteIf, Limit: shown})
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range live {
+			if !l.State.Ended() && l.State != conveyor.StateTemplate && l.UUID != uuid {
+				r.meet(l.Status)
+				x.roots = append(x.roots, r.name(l.UUID))
+			}
+		}
 	}
 	x.waits, err = x.reasons(ctx, s.client)
 	return x, err

@@ -20,6 +20,8 @@ func (x *jobView) write(a *app) {
 		title = address + ", " + s.UUID
 	} else if name := x.job.GetName(); name != "" && s.Template != "" {
 		title = conveyor.OccurrenceName(name, s.Tick) + ", " + s.UUID
+	} else if of := x.job.GetDelivery().GetOf(); of != "" {
+		title = deliveryName(x.roll.name(of), s) + ", " + s.UUID
 	} else if name != "" {
 		title = name + ", " + s.UUID
 	}
@@ -78,6 +80,9 @@ func (x *jobView) write(a *app) {
 	if labels := ownLabels(x.labels); labels != "" {
 		line("labels", "%s", labels)
 	}
+	if len(x.ObsoleteIf) > 0 {
+		line("obsolete_if", "%s", x.obsoleteText())
+	}
 	if s.Cause != "" {
 		line("because of", "%s", x.roll.name(s.Cause))
 	}
@@ -100,11 +105,36 @@ func (x *jobView) write(a *app) {
 		}
 	}
 	part("Waits for", x.waits)
+	part("Delivered", x.deliveryLines())
 	part("Edges", x.edgeLines())
 	if x.template != nil {
 		part("Latest cycles", x.cycleLines())
 	}
 	part("End of its log", x.log)
+}
+
+// obsoleteText tells which labels of a live job make this one obsolete, and which live jobs have them if it is.
+func (x *jobView) obsoleteText() string {
+	text := ownLabels(x.ObsoleteIf)
+	switch {
+	case x.Status.State != conveyor.StateObsolete:
+		return text
+	case len(x.roots) > 0:
+		return text + ": it is obsolete since a live job had them, as " + strings.Join(x.roots, ", ") + " has now"
+	}
+	return text + ": it is obsolete since a live job had them, which is over by now"
+}
+
+// deliveryLines are what workers got of a job for all.
+func (x *jobView) deliveryLines() []string {
+	var out []string
+	for _, d := range x.Delivered {
+		out = append(out, fmt.Sprintf("to %s: %s; %s", d.Inbox(), stateText(d), d.UUID))
+	}
+	if x.Status.Broadcast && len(out) == 0 {
+		return []string{"to no worker that is known still"}
+	}
+	return out
 }
 
 // cycleText tells the cycle of an occurrence.

@@ -25,7 +25,7 @@ type logsRequest struct {
 	json    bool
 
 	addrs []config.Addr // with ticks, none: all jobs
-	ticks []string      // addresses of occurrences
+	ticks []string      // addresses of occurrences, and uuids
 	begin time.Time     // of since; zero: from the start
 }
 
@@ -42,7 +42,8 @@ With several addresses, the address of a block with count or for_each, or none a
 all for every job of the workflow, the lines of all are put in order of time, each
 behind the name of its job. Of a job with a schedule or a gate, and of those downstream
 of it, every occurrence is shown that is still kept, unless one is named as in
-job.nightly@latest.
+job.nightly@latest. A job that has no address, as one that a worker got of a job
+for all workers, is named by its uuid.
 
 With -f it goes on until the jobs are settled, attempt after attempt.`,
 		Example: `waybill logs job.report

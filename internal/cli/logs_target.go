@@ -2,6 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,10 +20,19 @@ type logTarget struct {
 	made       bool  // an occurrence, which has no record
 }
 
-// occurrencesIn takes the addresses of occurrences out of arguments.
+// uuidShape is a uuid, or how one begins.
+var uuidShape = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f-]{0,27})?$`)
+
+// occurrencesIn takes what has no record out of arguments: the addresses of occurrences, and uuids, unless files are named so.
 func occurrencesIn(args []string) (occurrences, rest []string) {
 	for _, arg := range args {
 		_, _, ok := splitTick(arg)
+		if uuidShape.MatchString(arg) {
+			if _, err := os.Stat(arg); err != nil {
+				occurrences = append(occurrences, arg)
+				continue
+			}
+		}
 		if ok && (strings.HasPrefix(arg, "job.") || strings.HasPrefix(arg, "module.")) {
 			occurrences = append(occurrences, arg)
 		} else {
@@ -29,6 +41,25 @@ func occurrencesIn(args []string) (occurrences, rest []string) {
 	}
 	return occurrences, rest
 }
+
+// deliveries are the jobs that workers got of a job for all, none of any other.
+func deliveries(ctx context.Context, s *store, uuid, address string) ([]logTarget, error) {
+	in, err := s.client.Inspect(ctx, uuid)
+	if errors.Is(err, conveyor.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []logTarget
+	for _, d := range in.Delivered {
+		out = append(out, logTarget{uuid: d.UUID, name: deliveryName(address, d), fence: d.Fence, over: d.State.Ended(), made: true})
+	}
+	return out, nil
+}
+
+// deliveryName is what one worker got of a job for all, as people see it.
+func deliveryName(of string, d conveyor.Status) string { return of + " to " + d.Inbox() }
 
 // targets are the jobs that are asked for, recorded ones in the order of the state list and in the place of a template what it has
 // made, the latest last.
@@ -41,6 +72,15 @@ func (q *logsRequest) targets(ctx context.Context, s *store, r roll) ([]logTarge
 		}
 		for _, address := range chosen {
 			record, live := r.state.Records[address], r.state.Live[address]
+			if live.Fence == 0 && live.Status.Ended() && len(q.addrs) > 0 {
+				delivered, err := deliveries(ctx, s, record.UUID.String(), address)
+				if err != nil {
+					return nil, err
+				}
+				if targets = append(targets, delivered...); len(delivered) > 0 {
+					continue
+				}
+			}
 			if live.Status != planner.Template {
 				targets = append(targets, logTarget{uuid: record.UUID.String(), name: address, fence: live.Fence, over: live.Status.Ended()})
 				continue

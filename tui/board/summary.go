@@ -34,7 +34,11 @@ func (b *Board) Closing(op Operation) (line string, good bool) {
 		if n := len(r.Bad); n > 0 {
 			bad = fmt.Sprintf(", %d of them not well", n)
 		}
-		return fmt.Sprintf("Interrupted: %d of %s settled%s.", b.Settled(), Count(len(b.Jobs), "job", "jobs"), bad), false
+		jobs := len(b.Jobs) - b.Counts[conveyor.StateTemplate] // templates never settle
+		if jobs == 0 {
+			return "Interrupted.", false
+		}
+		return fmt.Sprintf("Interrupted: %d of %s settled%s.", b.Settled(), Count(jobs, "job", "jobs"), bad), false
 	case len(r.Bad) > 0:
 		verb := "Apply"
 		switch {

@@ -138,7 +138,8 @@ func (m *model) tally(counts applier.StateCounts) string {
 	}
 	part(sums[board.Failed], conveyor.StateFailed, "not ok")
 	part(sums[board.Running], conveyor.StateRunning, "running")
-	part(sums[board.Waiting]+sums[board.Held]+sums[board.Closing], conveyor.StateHeld, "waiting")
+	templates := counts[conveyor.StateTemplate] // wait for nothing, and have a tab of their own
+	part(sums[board.Waiting]+sums[board.Held]+sums[board.Closing]-templates, conveyor.StateHeld, "waiting")
 	part(sums[board.Done], conveyor.StateCompleted, "done")
 	return strings.Join(parts, "  ")
 }

@@ -6,7 +6,7 @@ job "each" {
   type     = "noop"
 }
 moved {
-  from = job.a # ERROR: Invalid move | Job.a is still declared, at
+  from = job.a # ERROR: Invalid move | job.a is still declared, at
   to   = job.b
 }
 moved {
@@ -14,19 +14,19 @@ moved {
   to   = job.cc # ERROR: Reference to undeclared job | Did you mean "c"?
 }
 moved {
-  from = job.gone # ERROR: Invalid move | Job.gone has moved to job.cc already
+  from = job.gone # ERROR: Invalid move | job.gone has moved to job.cc already
   to   = job.c
 }
 moved {
   from = job.left
-  to   = job.b # ERROR: Invalid move | Job.a has moved here already
+  to   = job.b # ERROR: Invalid move | job.a has moved here already
 }
 moved {
   from = job.same
   to   = job.same # ERROR: Invalid move | the same job
 }
 moved {
-  from = job.each["x"] # ERROR: Invalid move | Job.each["x"] is still declared
+  from = job.each["x"] # ERROR: Invalid move | job.each["x"] is still declared
   to   = job.each["z"] # ERROR: No such job instance | no instance with the key "z"
 }
 moved {

@@ -2,7 +2,7 @@ job "a" {
   type   = "noop"
   unique = "k"
 }
-job "b" { # WARNING: Unique key of several jobs | Job.a and job.b (and 1 more) are of type "noop" and have the unique key "k"
+job "b" { # WARNING: Unique key of several jobs | job.a and job.b (and 1 more) are of type "noop" and have the unique key "k"
   type   = "noop"
   unique = "k"
   predecessor { job = job.a }
@@ -11,7 +11,7 @@ job "c" {
   type   = "noop"
   unique = "k"
 }
-job "d" { # WARNING: Unique key of several jobs | Job.d["x"] and job.d["y"] are of type "noop"
+job "d" { # WARNING: Unique key of several jobs | job.d["x"] and job.d["y"] are of type "noop"
   for_each = toset(["x", "y"])
   type     = "noop"
   unique   = "d"

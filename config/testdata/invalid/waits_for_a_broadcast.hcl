@@ -10,7 +10,7 @@ job "each" {
 job "child" {
   count = 2
   type  = "noop"
-  parent { job = job.announce } # ERROR: Invalid upstream job | Job.child[0] waits for job.announce, which is delivered to all workers
+  parent { job = job.announce } # ERROR: Invalid upstream job | job.child[0] waits for job.announce, which is delivered to all workers
 }
 job "heir" {
   type = "noop"

@@ -5,7 +5,7 @@ job "x" {
 }
 job "y" {
   type = "noop"
-  predecessor { job = job.y } # ERROR: Job waits for itself | Module.m.job.y waits for itself
+  predecessor { job = job.y } # ERROR: Job waits for itself | module.m.job.y waits for itself
 }
 output "name" {
   value = "m"
