@@ -34,6 +34,7 @@ func TestRefuse(t *testing.T) {
 		{"below zero, short", "-5m", "", "", schedule.ErrEvery, "every", `does not go back`},
 		{"blank", "  ", "", "", schedule.ErrEvery, "every", `write "minute"`},
 		{"number alone", "15", "", "", schedule.ErrEvery, "every", `has no unit`},
+		{"many without a number", "hours", "", "", schedule.ErrEvery, "every", `a number is missing; write every = "hour"`},
 		{"misspelt", "15 minuts", "", "", schedule.ErrEvery, "every", `did you mean "minutes"?`},
 		{"capital", "15 Minutes", "", "", schedule.ErrEvery, "every", `did you mean "minutes"?`},
 		{"seconds", "30 seconds", "", "", schedule.ErrEvery, "every", `shortest interval is one minute`},
