@@ -1,0 +1,9 @@
+job "a" {
+  type = "noop"
+}
+job "b" {
+  type = "noop"
+  predecessor {
+    job    = job.a
+  }
+}

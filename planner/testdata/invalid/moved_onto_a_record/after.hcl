@@ -1,0 +1,7 @@
+job "b" {
+  type = "noop"
+}
+moved {
+  from = job.a
+  to   = job.b
+}

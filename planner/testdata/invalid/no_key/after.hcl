@@ -1,0 +1,9 @@
+variable "key" {
+  default   = "s3cret"
+  sensitive = true
+}
+job "a" {
+  exec {
+    command = ["run", var.key]
+  }
+}

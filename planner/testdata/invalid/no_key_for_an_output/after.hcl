@@ -1,0 +1,7 @@
+job "a" {
+  type = "noop"
+}
+output "o" {
+  value     = "s3cret"
+  sensitive = true
+}

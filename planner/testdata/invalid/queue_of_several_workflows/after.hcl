@@ -1,0 +1,6 @@
+job "a" {
+  type = "noop"
+}
+queue "etl" {
+  concurrency = 8
+}

@@ -1,0 +1,6 @@
+job "a" {
+  type = "noop"
+}
+job "b" {
+  type = "noop"
+}

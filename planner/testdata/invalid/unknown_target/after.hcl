@@ -1,0 +1,3 @@
+job "load" {
+  type = "noop"
+}
