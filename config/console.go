@@ -62,6 +62,9 @@ func (c *Console) Evaluate(text string) (cty.Value, hcl.Diagnostics, map[string]
 	if r.add(diags); diags.HasErrors() {
 		return cty.DynamicVal, r.sorted(), files
 	}
+	c.l.steps.used.Store(0)
+	c.l.steps.told.Store(false)
+	c.l.steps.count(expr, src)
 	s := c.l.root.scope(r, anyRoot, "an expression of the console")
 	s.outputs = c.outputs
 	a := &attribute{name: "value", expr: expr}

@@ -85,6 +85,9 @@ func (s *source) parse(it *item) (p parsed) {
 		file, diags = json.Parse(s.bytes, s.name)
 	} else {
 		file, diags = hclsyntax.ParseConfig(s.bytes[it.start:it.end], s.name, hcl.Pos{Line: it.line, Column: 1, Byte: it.start})
+		if body, ok := file.Body.(*hclsyntax.Body); ok {
+			s.steps.count(body, s.bytes[it.start:it.end])
+		}
 	}
 	p.report.add(diags)
 	p.broken = diags.HasErrors()

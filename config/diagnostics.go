@@ -49,6 +49,7 @@ const (
 	sumBadText         summary = "Invalid text"
 	sumSensitive       summary = "Sensitive value not allowed"
 	sumValueTooLarge   summary = "Value too large"
+	sumTooManySteps    summary = "Too many steps"
 	sumCannotEvaluate  summary = "Cannot evaluate expression"
 	sumRefusedFunction summary = "Function not available"
 )

@@ -57,7 +57,7 @@ func (d *directory) read(names []string) {
 	d.sources = make([]*source, len(names))
 	reports := make([]report, len(names))
 	parallel(len(names), 1, func(i int) {
-		s := &source{name: names[i], json: filepath.Ext(names[i]) == ".json"}
+		s := &source{name: names[i], json: filepath.Ext(names[i]) == ".json", steps: &l.steps}
 		s.bytes = readSource(s.name, &reports[i])
 		s.split(&reports[i])
 		d.sources[i] = s

@@ -152,6 +152,7 @@ func (l *loader) template(name string) (hclsyntax.Expression, error) {
 	if diags.HasErrors() {
 		return nil, templateError(name, diags)
 	}
+	l.steps.count(expr, data)
 	return expr, nil
 }
 

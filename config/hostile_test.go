@@ -61,6 +61,21 @@ var hostileFiles = []struct {
 	{"more than a million elements", func() []byte {
 		return append(bytes.Replace(doubling(20), []byte("0123456789"), []byte("x,"), 1), "job \"a\" {\n  for_each = toset(split(\",\", local.a20))\n  type = \"noop\"\n}\n"...)
 	}, sumTooManyJobs},
+	{"for in for in for", func() []byte {
+		return []byte("locals {\n  r = range(1000)\n  a = [for a in local.r : [for b in local.r : [for c in local.r : 1]]]\n}\n")
+	}, sumTooManySteps},
+	{"for in for that keeps nothing", func() []byte {
+		return []byte("locals {\n  r = range(1000)\n  a = [for a in local.r : 1 if length([for b in local.r : 1 if length([for c in local.r : 1 if false]) > 0]) > 0]\n}\n")
+	}, sumTooManySteps},
+	{"for in a template", func() []byte {
+		return []byte("locals {\n  r = range(1000)\n  a = \"%{ for a in local.r }%{ for b in local.r }%{ for c in local.r }x%{ endfor }%{ endfor }%{ endfor }\"\n}\n")
+	}, sumTooManySteps},
+	{"for in a function", func() []byte {
+		return []byte("locals {\n  r = range(1000)\n  a = try([for a in local.r : [for b in local.r : [for c in local.r : 1]]], 1)\n}\n")
+	}, sumTooManySteps},
+	{"for in many jobs", func() []byte {
+		return []byte("locals {\n  r = range(1000)\n}\njob \"a\" {\n  count = 1000\n  type = \"x\"\n  payload = { a = length([for a in local.r : [for b in local.r : count.index]]) }\n}\n")
+	}, sumTooManySteps},
 	{"format", func() []byte { return []byte("locals {\n  a = format(\"%1000000000s\", \"x\")\n}\n") }, "Invalid function argument"},
 	{"product", func() []byte {
 		return []byte("locals {\n  r = range(1000)\n  a = setproduct(local.r, local.r, local.r)\n}\n")

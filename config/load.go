@@ -27,6 +27,7 @@ type loader struct {
 	name      string
 	functions map[string]function.Function
 	disk      *disk
+	steps     steps
 	total     int  // of instances of blocks with count or for_each
 	bytes     int  // of the files read so far
 	weight    int  // of the modules made so far, see directory.weight

@@ -128,7 +128,12 @@ func (s *scope) evaluate(expr hcl.Expression) (val cty.Value, ok bool) {
 		return val, val.IsKnown()
 	}
 	defer func() {
-		if p := recover(); p != nil {
+		switch p := recover(); {
+		case p == nil:
+		case p == error(errTooManySteps{}):
+			s.tooManySteps(expr.Range())
+			val, ok = cty.NilVal, false
+		default:
 			s.r.error(sumCannotEvaluate, expr.Range(), "This expression cannot be evaluated: %v. Please report this, it is a defect of Waybill.", p)
 			val, ok = cty.NilVal, false
 		}
@@ -155,6 +160,9 @@ func (s *scope) translate(diags hcl.Diagnostics) {
 		var refused *refusedError
 		var crash function.PanicError
 		switch {
+		case errors.As(call.FunctionCallError(), &crash) && crash.Value == error(errTooManySteps{}):
+			s.tooManySteps(*d.Subject)
+			continue
 		case errors.As(call.FunctionCallError(), &crash):
 			c.Summary = string(sumCannotEvaluate)
 			c.Detail = fmt.Sprintf("Function %q does not work with these arguments. Please report this, it is a defect of Waybill or of a library it uses.", call.CalledFunctionName())

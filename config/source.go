@@ -29,6 +29,7 @@ type source struct {
 	bytes []byte
 	json  bool
 	items []item // of native syntax
+	steps *steps // that its expressions may take; nil for no limit
 }
 
 // findSources names the directory of the workflow and its files, in alphabetical order.
