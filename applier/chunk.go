@@ -115,6 +115,9 @@ func (w *rowWriter) changes(r *planner.Row) ([]conveyor.Change, error) {
 	switch r.Action {
 	case planner.Rerecord:
 		c.Kind = conveyor.ChangeAttach
+		if r.Job == nil { // by hand: nothing about the job was decided
+			c.Expect = nil
+		}
 		return append(changes, c), nil
 	case planner.Reopen:
 		c.Kind, c.Opening = conveyor.ChangeReopen, r.Next.Opening
@@ -125,6 +128,9 @@ func (w *rowWriter) changes(r *planner.Row) ([]conveyor.Change, error) {
 		return append(changes, deletion(r, c)...), nil
 	case planner.Forget:
 		c.Kind = conveyor.ChangeRelease
+		if r.Reason == planner.ReasonForgotten {
+			c.Kind, c.Expect = conveyor.ChangeForget, nil
+		}
 		return append(changes, c), nil
 	default:
 		return nil, fmt.Errorf("apply %s: action %d is not known here", r.Addr, r.Action)

@@ -44,6 +44,9 @@ const (
 	ChangeReopen
 	// ChangeAttach only writes Attach.
 	ChangeAttach
+	// ChangeForget drops the Recorded flag and leaves the job alone: a template goes on with its cycles, and what is over is kept as
+	// long as a job that nobody declared.
+	ChangeForget
 )
 
 // Change is one step of a Batch.

@@ -330,7 +330,7 @@ var enginePrefixes = map[string]bool{"queue": true, "jobs": true, "worker": true
 
 // change appends one Change: kind and options, uuid, and what they announce, in the order apply.lua reads.
 func (call *applyCall) change(ch *Change) error {
-	letters := "AUCLOT"
+	letters := "AUCLOTF"
 	if int(ch.Kind) >= len(letters) {
 		return fmt.Errorf("kind %d is not known", ch.Kind)
 	}

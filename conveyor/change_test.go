@@ -296,5 +296,22 @@ func TestApply(t *testing.T) {
 				e.Error("records are left")
 			}
 		})
+		e.Run("a job that is only forgotten goes on, or is kept like any other", func(e *engine) {
+			e.add(job("over"), job("on"), job("heir", after(0, "on")))
+			e.run("over", conveyor.VerdictDone)
+			twice(e, conveyor.Batch{Changes: []conveyor.Change{
+				{Kind: conveyor.ChangeAdd, Job: job("over"), Attach: attach("over", 0, "1 x")}, {Kind: conveyor.ChangeAdd, Job: job("on"), Attach: attach("on", 0, "1 x")},
+			}})
+			e.want(true, e.status("over").Recorded && e.status("on").Recorded)
+			twice(e, conveyor.Batch{Changes: []conveyor.Change{
+				{Kind: conveyor.ChangeForget, UUID: "over", Attach: attach("over", 1, "")},
+				{Kind: conveyor.ChangeForget, UUID: "on", Attach: attach("on", 1, "")},
+				{Kind: conveyor.ChangeForget, UUID: "nowhere", Attach: attach("nowhere", -1, "")},
+			}})
+			e.states("over completed, on queued, nowhere unknown")
+			e.want(false, e.status("over").Recorded || e.status("on").Recorded)
+			e.run("on", conveyor.VerdictDone)
+			e.run("heir", conveyor.VerdictDone)
+		})
 	})
 }

@@ -67,7 +67,7 @@ func (h *history) batch() {
 			continue
 		}
 		used[uuid] = true
-		switch h.int("change", 0, 5) {
+		switch h.int("change", 0, 6) {
 		case 0:
 			c = h.successor(uuid)
 		case 1:
@@ -78,6 +78,8 @@ func (h *history) batch() {
 			c = conveyor.Change{Kind: conveyor.ChangeCancel, UUID: uuid, Withdraw: h.one("withdraw", 2)}
 		case 4:
 			c = conveyor.Change{Kind: conveyor.ChangeRelease, UUID: uuid}
+		case 6:
+			c = conveyor.Change{Kind: conveyor.ChangeForget, UUID: uuid}
 		case 5:
 			c = conveyor.Change{Kind: conveyor.ChangeReopen, UUID: uuid, Opening: h.status(uuid).Opening + 1}
 		}
@@ -89,7 +91,7 @@ func (h *history) batch() {
 			c.Expect = []conveyor.State{conveyor.State(h.int("state", 0, 10)), conveyor.StateUnknown, conveyor.StateHeld, conveyor.StateQueued, conveyor.StateCompleted}
 		}
 		if h.one("record", 2) {
-			c.Attach = h.attach(uuid, c.Kind == conveyor.ChangeCancel || c.Kind == conveyor.ChangeRelease)
+			c.Attach = h.attach(uuid, c.Kind == conveyor.ChangeCancel || c.Kind == conveyor.ChangeRelease || c.Kind == conveyor.ChangeForget)
 		}
 		b.Changes = append(b.Changes, c)
 	}

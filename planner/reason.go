@@ -29,8 +29,9 @@ const (
 	ReasonIgnoredRunning Reason = "on_change_ignore"
 	ReasonIgnored        Reason = "ignore_changes"
 	ReasonStillExcluded  Reason = "still_excluded"
-	ReasonStopping       Reason = "stopping" // deposed, waits for its end
-	ReasonStopped        Reason = "stopped"  // deposed, has ended
+	ReasonStopping       Reason = "stopping"  // deposed, waits for its end
+	ReasonStopped        Reason = "stopped"   // deposed, has ended
+	ReasonForgotten      Reason = "forgotten" // by a removed block, or by state rm: the job is left alone
 	ReasonNotTargeted    Reason = "not_targeted"
 	ReasonExcluded       Reason = "excluded"     // -exclude names it, or what it waits for
 	ReasonRefreshOnly    Reason = "refresh_only" // the plan only looks at what changed outside of Waybill

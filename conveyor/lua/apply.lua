@@ -3,7 +3,7 @@
 -- ARGV: event kind; guard key, field, value (key '' for none); number of companion writes, each: key, field, version,
 --   value; then the changes, each: kind with options, uuid, and what these say.
 --   Versions are '=<version>' to set and '-<version>' to remove (no value follows).
---   Kinds: A add, U update, C cancel, L drop the recorded flag, O reopen, T companion write only, R retry, H release, D remove.
+--   Kinds: A add, U update, C cancel, L drop the recorded flag, F likewise and nothing else, O reopen, T companion write only, R retry, H release, D remove.
 --   A and U: entry text (state ignored), bytes. O and R: opening; with option s then entry text. Options, in this order:
 --   s see O and R; e edges follow; l labels follow; v labels that make it obsolete follow; g labels that its success flips follow; h labels that it
 --   waits for as a gate follow; m it is a template: its settings
@@ -224,6 +224,10 @@ local function change(index, c)
   if c.kind == 'L' then
     if r and r.st == 't' then cancel(r) end
     if r then unrecord(r, true) end
+    return
+  end
+  if c.kind == 'F' then
+    if r then unrecord(r) end
     return
   end
   if c.kind == 'D' then

@@ -14,17 +14,19 @@ import (
 
 func (a *app) stateCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "state", Short: "Look at what is recorded of a workflow",
+		Use: "state", Short: "Look at what is recorded of a workflow, and change it",
 		Long: `The state holds one record for each address that was applied: the submission of
-its job, and what it was made of. These commands look at it.`,
+its job, and what it was made of. These commands look at it, and change it under
+the workflow's lock, without touching any job.`,
 	}
 	group(cmd)
-	cmd.AddCommand(a.stateListCommand())
+	cmd.AddCommand(a.stateListCommand(), a.stateShowCommand(), a.stateMoveCommand(), a.stateRemoveCommand(), a.statePullCommand())
 	return cmd
 }
 
 func (a *app) stateListCommand() *cobra.Command {
 	var r redisFlag
+	uuid := ""
 	cmd := &cobra.Command{
 		Use: "list [ADDR...] [DIR | FILES]", Short: "List the addresses in the state",
 		Long: `Lists the addresses that are recorded, in order. An address without a key, such as
@@ -41,7 +43,7 @@ waybill state list job.clean examples/sales`,
 				return err
 			}
 			for _, addr := range sortedAddrs(state) {
-				if selected(addr, addrs) {
+				if selected(addr, addrs) && (uuid == "" || state.Records[addr.String()].UUID.String() == uuid) {
 					fmt.Fprintln(a.p.Stdout, addr)
 				}
 			}
@@ -49,6 +51,7 @@ waybill state list job.clean examples/sales`,
 		},
 	}
 	r.flags(cmd)
+	cmd.Flags().StringVar(&uuid, "id", "", "List only the address of the job with this `UUID`.")
 	return cmd
 }
 

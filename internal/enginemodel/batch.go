@@ -136,6 +136,11 @@ func (a *application) make(index int, c *conveyor.Change) error {
 		return nil
 	case conveyor.ChangeAttach:
 		return nil
+	case conveyor.ChangeForget:
+		if j != nil {
+			a.unrecord(j, false)
+		}
+		return nil
 	case conveyor.ChangeRelease:
 		if j != nil {
 			if j.template != nil {
