@@ -135,6 +135,10 @@ func (d *directory) declareBlock(b *block, s *source, broken bool) {
 		if !broken {
 			d.moved = append(d.moved, b)
 		}
+	case "removed":
+		if !broken {
+			d.removed = append(d.removed, b)
+		}
 	case "job":
 		d.declareJob(&jobBlock{name: b.label, source: s, header: b.header, block: b, broken: broken})
 	case "check":

@@ -23,6 +23,7 @@ type directory struct {
 	calls     map[string]*moduleBlock
 	checks    map[string]*block
 	moved     []*block
+	removed   []*block
 	// incomplete: some block could not be read at all, so a name that is not declared may be declared in it.
 	incomplete bool
 

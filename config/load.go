@@ -89,6 +89,7 @@ func (l *loader) evaluate(w *Workflow) {
 		m.evaluateChecks()
 	}
 	w.Moved = l.evaluateMoved()
+	w.Removed = l.evaluateRemoved()
 	w.Jobs = l.evaluateJobs()
 	for _, d := range l.directories {
 		l.r.add(d.r.diags)

@@ -98,6 +98,21 @@ func movedKind() *kind {
 	}
 }
 
+func removedKind() *kind {
+	return &kind{name: "removed", many: true,
+		text: "Says what becomes of a job, or of all jobs of a module, that is declared no more. Once applied it has nothing left to do and may stay, for others whose state is older, or go.",
+		args: []arg{
+			{name: "from", is: formAddress, required: true, text: "What is declared no more: `job.NAME`, `module.NAME`, or one instance such as `job.NAME[\"KEY\"]`."},
+		},
+		blocks: []*kind{
+			{name: "lifecycle", text: "How it goes.",
+				args: []arg{
+					{name: "destroy", is: formBool, def: "true", text: "`false` forgets the record and leaves the job alone: what waits or runs goes on. `true` cancels it, as without the block."},
+				}},
+		},
+	}
+}
+
 func moduleKind() *kind {
 	return &kind{name: "module", label: "name", many: true, any: true, guide: []string{"modules"},
 		text: "Puts what the files of another directory declare into this workflow, as `module.NAME`. Every further argument is the value of one of its variables.",

@@ -67,6 +67,9 @@ func describe(w *Workflow) []byte {
 	for _, m := range w.Moved {
 		fmt.Fprintf(&b, "%s has moved to %s whole=%t\n", m.From, m.To, m.Whole())
 	}
+	for _, v := range w.Removed {
+		fmt.Fprintf(&b, "%s is removed destroy=%t\n", v.From, v.Destroy)
+	}
 	for _, p := range w.Protected {
 		fmt.Fprintf(&b, "%s is protected\n", p.Block)
 	}

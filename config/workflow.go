@@ -20,6 +20,7 @@ type Workflow struct {
 	Queues  []*Queue
 	Outputs []*Output
 	Moved   []Moved
+	Removed []Removed
 	// Protected are the job blocks with prevent_destroy, by address. Quick loads find them too, if Options.Protected asks for it.
 	Protected []Protected
 

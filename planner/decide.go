@@ -292,9 +292,17 @@ func (m *maker) decideRemoved() {
 		if m.o.RefreshOnly && d.action != Forget {
 			d = decision{action: NoOp, reason: ReasonRefreshOnly}
 		}
+		if d.reason == ReasonUndeclared && m.leftAlone(r) {
+			d = decision{action: Forget, reason: ReasonForgotten}
+		}
 		r.Action, r.Reason = d.action, d.reason
 		if m.limited && r.Action == Delete {
 			deleted[r.Addr] = true
 		}
 	}
+}
+
+// leftAlone tells whether a removed block says that the job of a record goes on without it. A job that was told to stop does not.
+func (m *maker) leftAlone(r *Row) bool {
+	return !r.Prior.Deposed && slices.ContainsFunc(m.leave, func(v config.Removed) bool { return !v.Destroy && v.From.Covers(r.Addr) })
 }

@@ -46,7 +46,7 @@ func Make(w *config.Workflow, s *State, o Options) (*Plan, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	m := &maker{s: s, o: o, ignoredWork: map[int32]bool{}}
+	m := &maker{s: s, o: o, leave: w.Removed, ignoredWork: map[int32]bool{}}
 	if m.g, diags = NewGraph(w); diags.HasErrors() {
 		return nil, diags
 	}
@@ -85,15 +85,16 @@ type maker struct {
 	o Options
 	g *Graph
 
-	rows        []Row          // of declared jobs, by their number in g
-	removed     []Row          // of addresses that are recorded and not declared, upstream first
-	included    []bool         // by job; nil without targets and exclusions
-	excluding   *exclusion     // nil without exclusions
-	requested   []bool         // by job; nil without -replace and -rerun
-	limited     bool           // removed rows are limited to targets
-	former      []Digest       // by job: the handling had nothing moved; nil until it is asked for
-	next        []uuid.UUID    // by job: the uuid of its next generation, zero until it is asked for
-	ignoredWork map[int32]bool // by job: its work differs, in nothing but what ignore_changes leaves alone
+	leave       []config.Removed // of the workflow
+	rows        []Row            // of declared jobs, by their number in g
+	removed     []Row            // of addresses that are recorded and not declared, upstream first
+	included    []bool           // by job; nil without targets and exclusions
+	excluding   *exclusion       // nil without exclusions
+	requested   []bool           // by job; nil without -replace and -rerun
+	limited     bool             // removed rows are limited to targets
+	former      []Digest         // by job: the handling had nothing moved; nil until it is asked for
+	next        []uuid.UUID      // by job: the uuid of its next generation, zero until it is asked for
+	ignoredWork map[int32]bool   // by job: its work differs, in nothing but what ignore_changes leaves alone
 }
 
 // match makes a row for every address that is declared or recorded.

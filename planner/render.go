@@ -143,6 +143,9 @@ func (r *Row) Fate() string {
 	case Delete:
 		return "will be destroyed"
 	case Forget:
+		if r.Reason == ReasonForgotten {
+			return "will no longer be managed"
+		}
 		return "will be forgotten"
 	default:
 		return "stays as it is"
@@ -204,6 +207,8 @@ func (r *Row) Besides() (notes []string) {
 		notes = append(notes, fmt.Sprintf("generation %d has done its own work and is left to its children", r.Prior.Generation))
 	case r.CancelFirst:
 		notes = append(notes, fmt.Sprintf("generation %d is %s and is cancelled", r.Prior.Generation, r.Live.Status))
+	case r.Reason == ReasonForgotten:
+		notes = append(notes, fmt.Sprintf("its job is %s and is left alone", r.Live.Status))
 	case r.Action == Delete && r.Live.Status.Active():
 		notes = append(notes, "it is running and is told to stop")
 	case r.Action == Delete && !r.Live.Status.Ended():

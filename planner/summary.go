@@ -102,6 +102,8 @@ func (r *Row) Because() string {
 		return "it was asked for"
 	case ReasonUndeclared:
 		return r.Addr.String() + " is not in the configuration"
+	case ReasonForgotten:
+		return "a removed block says that it is left alone"
 	case ReasonDestroy:
 		return "everything is destroyed"
 	case ReasonUnchanged:

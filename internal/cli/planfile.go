@@ -81,10 +81,14 @@ func planned(p *planner.Plan, settings *config.Workflow) (*config.Workflow, erro
 			p.Workflow, describeDir(settings.Dir), settings.Name)
 	}
 	w := *settings
+	w.Removed = nil
 	w.Jobs, w.Moved, w.Protected = nil, p.Moves(), p.Protected
 	for _, r := range p.Rows {
 		if r.Job != nil {
 			w.Jobs = append(w.Jobs, r.Job)
+		}
+		if r.Reason == planner.ReasonForgotten {
+			w.Removed = append(w.Removed, config.Removed{From: r.Addr})
 		}
 	}
 	return &w, nil

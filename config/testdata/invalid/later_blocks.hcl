@@ -1,6 +1,3 @@
-removed { # ERROR: Not supported by this version
-  from = job.a
-}
 import { # ERROR: Not supported by this version
   to = job.a
 }
