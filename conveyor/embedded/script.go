@@ -10,28 +10,38 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// script is a compiled Lua script in the cache.
+// script is a Lua script in the cache.
 type script struct {
 	sha, text string
-	proto     *lua.FunctionProto
-	order     int  // of loading, so that snapshots are deterministic
-	journaled bool // the journal or the snapshot at its head has it
+	proto     *lua.FunctionProto // nil of one from the journal that nobody has called yet
+	order     int                // of loading, so that snapshots are deterministic
+	journaled bool               // the journal or the snapshot at its head has it
 }
 
-// load compiles a script into the cache.
+// load brings a script into the cache. One from the journal was compiled when it got there, and is again when it is called:
+// that takes longer than to read the whole journal of a hundred jobs, and who only reads calls none.
 func (ds *dataset) load(text string) (*script, error) {
 	sum := sha1.Sum([]byte(text))
 	sha := hex.EncodeToString(sum[:])
 	if s, ok := ds.scripts[sha]; ok {
 		return s, nil
 	}
-	proto, err := compile(text)
-	if err != nil {
-		return nil, err
+	s := &script{sha: sha, text: text, order: len(ds.scripts), journaled: ds.effects == nil}
+	if !s.journaled {
+		if err := s.compile(); err != nil {
+			return nil, err
+		}
 	}
-	s := &script{sha: sha, text: text, proto: proto, order: len(ds.scripts), journaled: ds.effects == nil}
 	ds.scripts[sha] = s
 	return s, nil
+}
+
+// compile makes a script ready to run, once.
+func (s *script) compile() (err error) {
+	if s.proto == nil {
+		s.proto, err = compile(s.text)
+	}
+	return err
 }
 
 // keep journals a script, so that whoever hosts the store next knows it by its sha. What a reader loads is not
@@ -81,6 +91,9 @@ func (ds *dataset) eval(c *client, out []byte, s *script, args []string) []byte 
 		return appendError(out, "ERR Number of keys can't be negative")
 	case n > len(args)-3:
 		return appendError(out, "ERR Number of keys can't be greater than number of args")
+	}
+	if err := s.compile(); err != nil {
+		return appendError(out, "ERR Error compiling script: "+err.Error())
 	}
 	if ds.lua == nil {
 		ds.lua = newInterpreter(ds)

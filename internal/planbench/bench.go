@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -102,7 +103,7 @@ func (b *bench) run(ctx context.Context, only *regexp.Regexp) error {
 // prepare writes the files of a row and gives the commands to be measured. The jobs are submitted and wait; no worker runs. Of
 // terraform the state is written as its apply would leave it, because that takes half an hour for 10,000 resources.
 func (b *bench) prepare(ctx context.Context, r row) (ours, theirs command, err error) {
-	work := filepath.Join(b.dir, fmt.Sprintf("%s-%d", r.shape, r.jobs))
+	work := filepath.Join(b.dir, strings.ReplaceAll(r.name(), " ", "-"))
 	left, right := filepath.Join(work, "waybill"), filepath.Join(work, "terraform")
 	if err := writeFiles(left, r.shape.workflow(r.jobs)); err != nil {
 		return ours, theirs, err
@@ -116,10 +117,14 @@ func (b *bench) prepare(ctx context.Context, r row) (ours, theirs command, err e
 	if r.command == "validate" {
 		ours, theirs = wb("validate"), tf("validate")
 	} else {
-		if _, err := measure(ctx, wb("apply", "-auto-approve", "-detach", "-redis", b.url())); err != nil {
+		store := []string{"-redis", b.url()}
+		if r.embedded {
+			store = nil
+		}
+		if _, err := measure(ctx, wb(append([]string{"apply", "-auto-approve", "-detach"}, store...)...)); err != nil {
 			return ours, theirs, err
 		}
-		ours, theirs = wb("plan", "-detailed-exitcode", "-redis", b.url()), tf("plan", "-detailed-exitcode", "-input=false")
+		ours, theirs = wb(append([]string{"plan", "-detailed-exitcode"}, store...)...), tf("plan", "-detailed-exitcode", "-input=false")
 	}
 	if !r.terraform || b.alone {
 		return ours, command{}, nil

@@ -9,9 +9,9 @@ import (
 
 // report prints the rows, the growth between them, and what is beyond its limit.
 func report(w io.Writer, results []result) {
-	fmt.Fprintf(w, "\n%-22s %9s %9s %9s   %9s %9s %9s   %7s %7s   %s\n", "", "waybill", "cpu", "memory", "terraform", "cpu", "memory", "faster", "cpu", "")
+	fmt.Fprintf(w, "\n%-25s %9s %9s %9s   %9s %9s %9s   %7s %7s   %s\n", "", "waybill", "cpu", "memory", "terraform", "cpu", "memory", "faster", "cpu", "")
 	for _, r := range results {
-		fmt.Fprintf(w, "%-22s %9s %9s %9s   ", r.name(), seconds(r.ours.wall.Seconds()), seconds(r.ours.cpu.Seconds()), size(r.ours.memory))
+		fmt.Fprintf(w, "%-25s %9s %9s %9s   ", r.name(), seconds(r.ours.wall.Seconds()), seconds(r.ours.cpu.Seconds()), size(r.ours.memory))
 		if r.theirs == (cost{}) {
 			fmt.Fprintf(w, "%9s %9s %9s   %7s %7s", "", "", "", "", "")
 		} else {
@@ -53,7 +53,7 @@ func (r result) verdict() string {
 func growth(w io.Writer, s shape, results []result) {
 	var of []result
 	for _, r := range results {
-		if r.shape == s && r.command == "plan" && r.jobs >= 1000 {
+		if r.shape == s && r.command == "plan" && !r.embedded && r.jobs >= 1000 {
 			of = append(of, r)
 		}
 	}

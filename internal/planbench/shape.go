@@ -21,13 +21,20 @@ type row struct {
 	shape     shape
 	jobs      int
 	terraform bool
+	embedded  bool // on the embedded store instead of Redis
 
 	seconds float64 // at most
 	memory  int64   // bytes, at most
 	times   float64 // faster than terraform, at least
 }
 
-func (r row) name() string { return fmt.Sprintf("%s %s %d", r.command, r.shape, r.jobs) }
+func (r row) name() string {
+	store := ""
+	if r.embedded {
+		store = " embedded"
+	}
+	return fmt.Sprintf("%s%s %s %d", r.command, store, r.shape, r.jobs)
+}
 
 const mib = 1 << 20
 
@@ -35,6 +42,7 @@ var rows = []row{
 	{command: "validate", shape: chains, jobs: 10, terraform: true, seconds: 0.015},
 	{command: "plan", shape: chains, jobs: 100, terraform: true, seconds: 0.025, memory: 30 * mib},
 	{command: "plan", shape: layers, jobs: 100, terraform: true, seconds: 0.025, memory: 30 * mib},
+	{command: "plan", shape: chains, jobs: 100, embedded: true, seconds: 0.025, memory: 30 * mib},
 	{command: "plan", shape: chains, jobs: 1000, terraform: true, seconds: 0.12, times: 14},
 	{command: "plan", shape: layers, jobs: 1000, terraform: true, seconds: 0.12, times: 25},
 	{command: "plan", shape: layers, jobs: 2000, terraform: true, times: 80},
