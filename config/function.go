@@ -32,8 +32,8 @@ var pureFunctions = sync.OnceValue(func() map[string]function.Function {
 		"max": stdlib.MaxFunc, "min": stdlib.MinFunc, "parseint": stdlib.ParseIntFunc, "pow": stdlib.PowFunc,
 		"signum": stdlib.SignumFunc, "sum": sumFunc(),
 
-		"chomp": stdlib.ChompFunc, "format": boundedFormat(stdlib.FormatFunc), "formatlist": boundedFormat(stdlib.FormatListFunc),
-		"indent": stdlib.IndentFunc, "join": stdlib.JoinFunc, "lower": stdlib.LowerFunc, "regex": stdlib.RegexFunc,
+		"chomp": stdlib.ChompFunc, "format": bounded(boundedFormat(stdlib.FormatFunc)), "formatlist": boundedFormat(stdlib.FormatListFunc),
+		"indent": stdlib.IndentFunc, "join": bounded(stdlib.JoinFunc), "lower": stdlib.LowerFunc, "regex": stdlib.RegexFunc,
 		"regexall": stdlib.RegexAllFunc, "replace": replaceFunc(), "split": stdlib.SplitFunc, "strrev": stdlib.ReverseFunc,
 		"substr": stdlib.SubstrFunc, "title": stdlib.TitleFunc, "trim": stdlib.TrimFunc, "trimprefix": stdlib.TrimPrefixFunc,
 		"trimspace": stdlib.TrimSpaceFunc, "trimsuffix": stdlib.TrimSuffixFunc, "upper": stdlib.UpperFunc,
@@ -58,8 +58,8 @@ var pureFunctions = sync.OnceValue(func() map[string]function.Function {
 		"formatdate": stdlib.FormatDateFunc, "timeadd": stdlib.TimeAddFunc, "timecmp": timecmpFunc(),
 
 		"base64decode": base64DecodeFunc(), "base64encode": base64EncodeFunc(), "csvdecode": stdlib.CSVDecodeFunc,
-		"jsondecode": boundedDecode("JSON", stdlib.JSONDecodeFunc), "jsonencode": stdlib.JSONEncodeFunc, "urlencode": urlencodeFunc(),
-		"yamldecode": boundedDecode("YAML", ctyyaml.YAMLDecodeFunc), "yamlencode": ctyyaml.YAMLEncodeFunc,
+		"jsondecode": boundedDecode("JSON", stdlib.JSONDecodeFunc), "jsonencode": bounded(stdlib.JSONEncodeFunc), "urlencode": urlencodeFunc(),
+		"yamldecode": boundedDecode("YAML", ctyyaml.YAMLDecodeFunc), "yamlencode": bounded(ctyyaml.YAMLEncodeFunc),
 
 		"md5": digestFunc(md5Hex), "sha1": digestFunc(sha1Hex), "sha256": digestFunc(sha256Hex), "sha512": digestFunc(sha512Hex),
 		"uuidv5": uuidv5Func(), "basename": pathFunc(path.Base), "dirname": pathFunc(path.Dir),

@@ -163,6 +163,20 @@ func boundedFormat(f function.Function) function.Function {
 	})
 }
 
+// bounded makes a function whose arguments have at most 64 MiB when they are written out, as its result does. A list may hold one
+// large text many times over and take no room for it.
+func bounded(f function.Function) function.Function {
+	return checked(f, func(args []cty.Value) error {
+		budget := 64 << 20
+		for i, arg := range args {
+			if !weigh(arg, &budget) {
+				return function.NewArgErrorf(i, "with this the result would have more than 64 MiB")
+			}
+		}
+		return nil
+	})
+}
+
 // checked makes a function that first checks its arguments.
 func checked(f function.Function, check func([]cty.Value) error) function.Function {
 	spec := &function.Spec{

@@ -76,6 +76,12 @@ var hostileFiles = []struct {
 	{"for in many jobs", func() []byte {
 		return []byte("locals {\n  r = range(1000)\n}\njob \"a\" {\n  count = 1000\n  type = \"x\"\n  payload = { a = length([for a in local.r : [for b in local.r : count.index]]) }\n}\n")
 	}, sumTooManySteps},
+	{"one text joined many times over", func() []byte {
+		return bytes.Replace(doubling(20), []byte("}\n"), []byte("  z = join(\"\", [for i in range(1000) : local.a20])\n}\n"), -1)
+	}, "Invalid function argument"},
+	{"one text many times over in JSON", func() []byte {
+		return bytes.Replace(doubling(20), []byte("}\n"), []byte("  z = jsonencode([for i in range(1000) : local.a20])\n}\n"), -1)
+	}, "Invalid function argument"},
 	{"format", func() []byte { return []byte("locals {\n  a = format(\"%1000000000s\", \"x\")\n}\n") }, "Invalid function argument"},
 	{"product", func() []byte {
 		return []byte("locals {\n  r = range(1000)\n  a = setproduct(local.r, local.r, local.r)\n}\n")
