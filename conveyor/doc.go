@@ -48,6 +48,9 @@
 // number per caller: the same number again gets the same reply. So every request may be repeated, and a lost reply
 // loses, doubles or orphans nothing.
 //
+// A success may leave a result ([Attempt.SetResult]). The payload of another job may read values out of it ([ResultValue],
+// [Reading]): a worker puts them in before it starts that job's handler, and a value that is missing fails the attempt for good.
+//
 // # Invariants
 //
 //   - I1: a live job is in exactly one place and its status says which.

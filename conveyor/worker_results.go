@@ -92,7 +92,7 @@ func (w *Worker) fillOnce(ctx context.Context, job *wire.Job, list []found) erro
 	if len(filled) > MaxPayload {
 		return errFilled
 	}
-	job.Payload = filled
+	job.Payload, job.Results = filled, nil // filled once: what came out of a result is text from now on
 	return nil
 }
 
