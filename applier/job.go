@@ -29,11 +29,16 @@ func (b *jobBuilder) build(j *config.Job, next *planner.Record, recurs bool) (*w
 	if err != nil {
 		return nil, fmt.Errorf("submit %s: %w", j.Addr, err)
 	}
+	payload, results, err := b.readings(payload, j.Results)
+	if err != nil {
+		return nil, fmt.Errorf("submit %s: %w", j.Addr, err)
+	}
 	job := &wire.Job{
 		Uuid:        next.UUID.String(),
 		Type:        j.Type,
 		Queue:       j.Queue,
 		Payload:     payload,
+		Results:     results,
 		RetryPolicy: retryPolicy(j.Retry),
 		Timeout:     duration(j.Timeout),
 		ReserveFor:  duration(j.Reserve),
@@ -78,7 +83,7 @@ func (s *submission) writable() error {
 		default:
 			continue
 		}
-		if size := len(r.Job.Payload) + sealRoom; size > conveyor.MaxPayload {
+		if size := len(r.Job.Payload) + sealRoom + readingRoom(r.Job); size > conveyor.MaxPayload {
 			problems = append(problems, fmt.Errorf("%s: a payload of %d bytes: %w: the limit is %d; put what is large into a file or a store of its own",
 				r.Addr, len(r.Job.Payload), conveyor.ErrTooLarge, conveyor.MaxPayload-sealRoom))
 		}

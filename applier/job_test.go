@@ -75,6 +75,17 @@ func TestBuildJob(t *testing.T) {
 		"a placeholder is filled": {
 			with(func(j *config.Job) { j.Payload = []byte(`{"up":"` + placeholder("job.up") + `"}`) }), nil,
 			want(func(j *wire.Job) { j.Payload = []byte(`{"up":"` + up + `"}`) })},
+		"results are read of submissions": {
+			with(func(j *config.Job) {
+				j.Payload = []byte(`{"n":"` + config.Reading{Address: "job.up", Path: []any{"rows", 0}, Form: "v"}.Placeholder() + `","looks":"` +
+					config.Reading{Address: "job.other", Form: "v"}.Placeholder() + `"}`)
+				j.Results = []config.Result{{Job: addr(t, "job.up")}}
+			}), nil,
+			want(func(j *wire.Job) {
+				j.Payload = []byte(`{"n":"` + conveyor.Reading{UUID: up, Name: "job.up", Path: []any{"rows", 0}, Form: "v"}.String() + `","looks":"` +
+					config.Reading{Address: "job.other", Form: "v"}.Placeholder() + `"}`)
+				j.Results = []string{up}
+			})},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -121,6 +132,16 @@ func TestBuildSealsAndSigns(t *testing.T) {
 	without := jobBuilder{namespace: "n", uuids: b.uuids}
 	if _, err := without.build(j, &planner.Record{}, false); !errors.Is(err, conveyor.ErrNoKey) {
 		t.Errorf("without a key: %v, want %v", err, conveyor.ErrNoKey)
+	}
+}
+
+// TestBuildWantsReadJobs: whose result is read has to have been submitted.
+func TestBuildWantsReadJobs(t *testing.T) {
+	t.Parallel()
+	b := jobBuilder{uuids: func(config.Addr) (string, bool) { return "", false }}
+	_, err := b.build(&config.Job{Addr: addr(t, "job.a"), Results: []config.Result{{Job: addr(t, "job.up")}}}, &planner.Record{}, false)
+	if err == nil || !strings.Contains(err.Error(), "submit job.a: it reads the result of job.up, which has no submission") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -53,6 +53,9 @@ func (d *document) member(key string) {
 
 // text writes a string, which people do not see if it is secret.
 func (d *document) text(s string, secret bool) {
+	if mayBeJSON(s) && hasReading(s) {
+		s = readingsInJSON(s)
+	}
 	d.hide(secret, func() { d.real = appendString(d.real, s) })
 }
 

@@ -78,6 +78,7 @@ const (
 	sumNoInstance      summary = "No such job instance"
 	sumBadMove         summary = "Invalid move"
 	sumBadRemoval      summary = "Invalid removal"
+	sumBadResult       summary = "Result cannot stand here"
 )
 
 // Modules.

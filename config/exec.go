@@ -31,7 +31,7 @@ func (s *scope) exec(b *block, d *document, job *Job) {
 		s.textMember(a, d)
 	}
 	if a := c.attr("env"); a != nil {
-		s.textMap(a, d, "variable", func(name string) bool { return name != "" && !strings.ContainsAny(name, "=\x00") })
+		s.textMap(a, d, "variable", func(name string) bool { return name != "" && !strings.ContainsAny(name, "=\x00") }, s.checkVariable)
 	}
 	if command != nil && shell {
 		s.shell(command, d)
@@ -69,6 +69,8 @@ func (s *scope) shell(a *attribute, d *document) {
 	case !ok:
 	case text == "":
 		s.r.error(sumEmptyCommand, a.expr.Range(), "The command for the shell is empty.")
+	case hasReading(text):
+		s.r.error(sumBadResult, placeOfReading(text, a.expr.Range()), "%sGive the result to the shell in env, and write the variable into the command: \"$NAME\", in quotes.", notToDecide)
 	default:
 		d.member("shell")
 		d.text(text, secret)
@@ -78,6 +80,7 @@ func (s *scope) shell(a *attribute, d *document) {
 // command writes the program and its arguments. A program of the workflow's own is one of its inputs.
 func (s *scope) command(a *attribute, dir string, d *document, inputs *inputSet) {
 	begun, failed := false, false
+	var before []string
 	ok := s.list(a, func(val cty.Value, expr hcl.Expression) {
 		text, secret, ok := s.asText(val, expr, a.name)
 		if !ok {
@@ -87,6 +90,8 @@ func (s *scope) command(a *attribute, dir string, d *document, inputs *inputSet)
 		if strings.ContainsRune(text, 0) {
 			s.r.error(sumBadText, expr.Range(), "A part of the command holds a NUL byte, which no program can be given.")
 		}
+		s.checkArgument(text, before, expr)
+		before = append(before, text)
 		if !begun {
 			d.member(a.name)
 			d.open("[")
@@ -109,7 +114,7 @@ func (s *scope) program(text string, secret bool, dir string, expr hcl.Expressio
 		s.r.error(sumEmptyCommand, expr.Range(), "The first element of the command is the program, and it is empty.")
 		return
 	}
-	if secret || path.IsAbs(text) || path.IsAbs(dir) || hasPlaceholder(text+dir) {
+	if secret || path.IsAbs(text) || path.IsAbs(dir) || hasPlaceholder(text+dir) || hasReading(text) {
 		return
 	}
 	name := path.Join(dir, text)

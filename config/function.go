@@ -51,14 +51,14 @@ var pureFunctions = sync.OnceValue(func() map[string]function.Function {
 
 		"tobool": stdlib.MakeToFunc(cty.Bool), "tolist": toFunc(cty.List(cty.DynamicPseudoType)),
 		"tomap": toFunc(cty.Map(cty.DynamicPseudoType)), "tonumber": stdlib.MakeToFunc(cty.Number),
-		"toset": toFunc(cty.Set(cty.DynamicPseudoType)), "tostring": stdlib.MakeToFunc(cty.String),
+		"toset": toFunc(cty.Set(cty.DynamicPseudoType)), "tostring": settling(stdlib.MakeToFunc(cty.String), textReading),
 		"try": tryfunc.TryFunc, "can": tryfunc.CanFunc,
 		"sensitive": sensitiveFunc(), "nonsensitive": nonsensitiveFunc(), "issensitive": isSensitiveFunc(),
 
 		"formatdate": stdlib.FormatDateFunc, "timeadd": stdlib.TimeAddFunc, "timecmp": timecmpFunc(),
 
 		"base64decode": base64DecodeFunc(), "base64encode": base64EncodeFunc(), "csvdecode": stdlib.CSVDecodeFunc,
-		"jsondecode": boundedDecode("JSON", stdlib.JSONDecodeFunc), "jsonencode": bounded(stdlib.JSONEncodeFunc), "urlencode": urlencodeFunc(),
+		"jsondecode": boundedDecode("JSON", stdlib.JSONDecodeFunc), "jsonencode": settling(bounded(stdlib.JSONEncodeFunc), encodedReadings), "urlencode": urlencodeFunc(),
 		"yamldecode": boundedDecode("YAML", ctyyaml.YAMLDecodeFunc), "yamlencode": bounded(ctyyaml.YAMLEncodeFunc),
 
 		"md5": digestFunc(md5Hex), "sha1": digestFunc(sha1Hex), "sha256": digestFunc(sha256Hex), "sha512": digestFunc(sha512Hex),
@@ -107,6 +107,25 @@ var passing = []string{
 	"chunklist", "coalesce", "coalescelist", "compact", "concat", "element", "flatten", "format", "formatlist", "join", "jsonencode", "keys",
 	"length", "lookup", "merge", "nonsensitive", "one", "range", "reverse", "sensitive", "issensitive", "setproduct", "setunion", "slice", "templatefile",
 	"tolist", "tomap", "toset", "tostring", "transpose", "try", "can", "urlencode", "values", "yamlencode", "zipmap",
+}
+
+// settling makes a function that says of the results in its text how they stand there.
+func settling(f function.Function, settle func(string) string) function.Function {
+	spec := &function.Spec{Description: f.Description(), Params: f.Params(), VarParam: f.VarParam(),
+		Type: f.ReturnTypeForValues,
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			val, err := f.Call(args)
+			if err != nil {
+				return val, err
+			}
+			plain, marks := val.Unmark()
+			if plain.IsNull() || !plain.IsKnown() || !hasReading(plain.AsString()) {
+				return val, nil
+			}
+			return cty.StringVal(settle(plain.AsString())).WithMarks(marks), nil
+		},
+	}
+	return function.New(spec)
 }
 
 // guardPlaceholders makes the named functions refuse placeholders, but for those that pass them on: the result would be

@@ -51,13 +51,10 @@ func (s *scope) checkJobAttribute(name string, rest hcl.Traversal, at hcl.Range)
 	switch {
 	case !isAttr:
 		return true // hcl words it
-	case step.Name == "result":
-		s.r.error(sumNotSupported, at, "Results of jobs in expressions are part of the language, but this version does not support them yet. Let job %q write a file that the other job reads.", name)
-		return false
-	case step.Name == "uuid", step.Name == "address":
+	case step.Name == "uuid", step.Name == "address", step.Name == "result":
 		return true
 	}
-	s.r.error(sumBadReference, at, "%q is no attribute of a job: job.%s has uuid and address.%s", clip(step.Name), name, didYouMeanOf(step.Name, "uuid", "address", "result"))
+	s.r.error(sumBadReference, at, "%q is no attribute of a job: job.%s has uuid, address and result.%s", clip(step.Name), name, didYouMeanOf(step.Name, "uuid", "address", "result"))
 	return false
 }
 

@@ -94,6 +94,7 @@ func (l *loader) evaluate(w *Workflow) {
 	for _, d := range l.directories {
 		l.r.add(d.r.diags)
 	}
+	l.waitForResults(w.Jobs)
 	w.Protected = l.protectedBlocks()
 	l.warnOfSharedKeys(w.Jobs)
 	l.checkRelations(w.Jobs)

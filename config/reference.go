@@ -135,6 +135,9 @@ func (s *scope) check(a *attribute) bool {
 			state = exprInstance
 		}
 	})
+	if state != exprBroken {
+		s.findResults(a)
+	}
 	a.state = state
 	return state != exprBroken
 }

@@ -29,6 +29,7 @@ type scope struct {
 
 	outputs   map[string]*Output // of the workflow, in its console alone
 	iterators []string           // of the dynamic blocks around
+	body      *kind              // whose arguments are being checked, in a job
 
 	locals  []string    // that expressions refer to
 	vars    []string    // likewise, of a module other than the root
@@ -44,6 +45,11 @@ func (s *scope) prepare(c *content) {
 }
 
 func (s *scope) checkAll(c *content) {
+	if s.self != nil {
+		outer := s.body
+		s.body = c.kind
+		defer func() { s.body = outer }()
+	}
 	for i := range c.attrs {
 		jobs, modules := len(s.jobs), len(s.modules)
 		if s.check(&c.attrs[i]); edgeArgument(&c.attrs[i]) {

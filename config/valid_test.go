@@ -78,7 +78,7 @@ func describe(w *Workflow) []byte {
 		if j.Timeout > 0 || j.Reserve > 0 {
 			fmt.Fprintf(&b, " timeout=%s reserve=%s", j.Timeout, j.Reserve)
 		}
-		fmt.Fprintf(&b, "\n  payload %s\n", j.Payload)
+		fmt.Fprintf(&b, "\n  payload %s\n", FillReadings(j.Payload, func(r Reading) string { return "<" + r.String() + " as " + r.Form + ">" }))
 		if j.Sensitive {
 			fmt.Fprintf(&b, "  shown   %s\n", j.Shown)
 		}
@@ -98,7 +98,11 @@ func describe(w *Workflow) []byte {
 			fmt.Fprintf(&b, "  parent %v%s ignore=%t\n", addrOrNone(p.Job), p.UUID, p.IgnoreFailure)
 		}
 		for _, p := range j.Predecessors {
-			fmt.Fprintf(&b, "  predecessor %v%v if %s\n", p.Jobs, p.UUIDs, p.RunIf)
+			implied := ""
+			if p.Implied {
+				implied = fmt.Sprintf(", implied on line %d", p.Range.Start.Line)
+			}
+			fmt.Fprintf(&b, "  predecessor %v%v if %s%s\n", p.Jobs, p.UUIDs, p.RunIf, implied)
 		}
 		if j.RunAt.Set {
 			fmt.Fprintf(&b, "  run at %s after %s\n", j.RunAt.Time.Format(time.RFC3339), j.RunAt.After)

@@ -65,6 +65,7 @@ func (s *scope) work(c *content, job *Job) {
 	if first != "type" {
 		job.Type = first
 	}
+	s.settleReadings(&d, job, first == "type")
 	if len(d.real) > maxPayload {
 		s.r.error(sumPayloadTooLarge, job.Range, "The work of %s has %d KiB when it is stored; at most %d KiB are possible. Put large data into files, and their names into the job.",
 			clip(job.Addr.String()), len(d.real)>>10, maxPayload>>10)
@@ -198,7 +199,7 @@ func (s *scope) http(b *block, d *document) {
 		s.expect(a, d)
 	}
 	if a := c.attr("headers"); a != nil {
-		s.textMap(a, d, "header", headerName)
+		s.textMap(a, d, "header", headerName, s.checkHeader)
 	}
 	method := "GET"
 	if a := c.attr("method"); a != nil {
@@ -213,7 +214,9 @@ func (s *scope) http(b *block, d *document) {
 	d.text(method, false)
 	if a := c.attr("url"); a != nil {
 		if text, secret, ok := s.secretText(a); ok {
-			s.checkURL(text, secret, a)
+			if text, ok = s.urlReadings(text, a); ok {
+				s.checkURL(text, secret, a)
+			}
 			d.member("url")
 			d.text(text, secret)
 		}
@@ -222,6 +225,7 @@ func (s *scope) http(b *block, d *document) {
 }
 
 func (s *scope) checkURL(text string, secret bool, a *attribute) {
+	text = withoutReadings(text)
 	u, err := url.Parse(text)
 	shown := clip(text)
 	if secret {
@@ -274,7 +278,7 @@ func (s *scope) textMember(a *attribute, d *document) {
 }
 
 // textMap writes an object of strings. A null leaves its key out, so that keys can depend on conditions.
-func (s *scope) textMap(a *attribute, d *document, what string, valid func(string) bool) {
+func (s *scope) textMap(a *attribute, d *document, what string, valid func(string) bool, check func(name, text string, at hcl.Range)) {
 	val, ok := s.value(a)
 	if !ok || val.IsNull() {
 		return
@@ -308,6 +312,7 @@ func (s *scope) textMap(a *attribute, d *document, what string, valid func(strin
 		if strings.ContainsRune(text, 0) {
 			s.r.error(sumBadText, a.expr.Range(), "The value of %q in %s holds a NUL byte, which nobody can be given.", clip(name), a.name)
 		}
+		check(name, text, a.expr.Range())
 		d.member(name)
 		d.text(text, secret || secretAll)
 	}

@@ -89,6 +89,8 @@ type Job struct {
 	Shown     []byte
 	Sensitive bool // Payload has sensitive parts: it is sealed before it leaves the process
 
+	Results []Result // of other jobs that Payload reads, each job once, in the order in which they are met
+
 	Inputs   []Input // files whose content belongs to the work, by path
 	Triggers []byte  // canonical JSON of triggers, nil without
 
@@ -119,6 +121,12 @@ type Input struct {
 	SHA256 [32]byte
 }
 
+// Result is another job whose result a payload reads.
+type Result struct {
+	Job   Addr
+	Range hcl.Range // of the first reference to it
+}
+
 // Parent is one parent block. Exactly one of Job and UUID is set.
 type Parent struct {
 	Job           Addr
@@ -133,6 +141,8 @@ type Predecessor struct {
 	UUIDs []string // jobs outside the files
 	RunIf RunIf
 	Range hcl.Range
+	// Implied: no block says so, but the job reads the results of these jobs, at Range.
+	Implied bool
 }
 
 // RunAt is a run_at block with time or after. The zero value starts a job as soon as its edges are satisfied.

@@ -48,7 +48,7 @@ func (m *maker) work(job int32) {
 		return
 	}
 	handling, moved := m.handlingChanged(job)
-	work, ignoredWork := r.Work != r.Prior.Work || r.KeyID != r.Prior.KeyID, false
+	work, ignoredWork := (r.Work != r.Prior.Work || r.KeyID != r.Prior.KeyID) && m.renamed[job] == nil, false
 	if m.ignores(job, work, handling) {
 		d := m.ignore(job, work, handling)
 		r.Ignored, ignoredWork = d.members, work && !d.work

@@ -181,6 +181,9 @@ func (c *canvas) change(indent int, before, after any) {
 		}
 	}
 	from, to := inline(before), inline(after)
+	if b, ok := before.(string); ok && from == to && isResult(b) { // two results
+		from, to = quoted(b), quoted(after.(string))
+	}
 	if from == to { // two sensitive values
 		c.raw(to)
 		return

@@ -217,6 +217,9 @@ func (m *maker) digest() (diags hcl.Diagnostics) {
 			continue
 		}
 		r.Work, r.KeyID = d.work(r.Job)
+		if len(m.s.MovedFrom) > 0 && r.Prior != nil && r.Work != r.Prior.Work {
+			m.renameWork(&d, int32(i))
+		}
 		r.Handling = d.handling(int32(i))
 	}
 	if foreign != nil {

@@ -27,7 +27,11 @@ func (g *Graph) WriteDOT(w io.Writer) error {
 			} else {
 				from = g.outside[^l.to]
 			}
-			fmt.Fprintf(b, "  %s -> %s%s\n", dotQuoted(from), dotQuoted(g.names[job]), l.kind.dot())
+			how := l.kind.dot()
+			if g.implied(job, l) {
+				how = " [label = result]"
+			}
+			fmt.Fprintf(b, "  %s -> %s%s\n", dotQuoted(from), dotQuoted(g.names[job]), how)
 		}
 	}
 	g.writeTriggers(b)

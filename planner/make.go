@@ -95,6 +95,9 @@ type maker struct {
 	former      []Digest         // by job: the handling had nothing moved; nil until it is asked for
 	next        []uuid.UUID      // by job: the uuid of its next generation, zero until it is asked for
 	ignoredWork map[int32]bool   // by job: its work differs, in nothing but what ignore_changes leaves alone
+
+	// renamed are the addresses that have moved, of jobs whose work differs in nothing else.
+	renamed map[int32][]config.Addr
 }
 
 // match makes a row for every address that is declared or recorded.

@@ -146,7 +146,7 @@ func (m *maker) handlingChanged(job int32) (changed, moved bool) {
 	r := &m.rows[job]
 	switch {
 	case r.Handling == r.Prior.Handling:
-		moved = r.MovedFrom != (config.Addr{})
+		moved = r.MovedFrom != (config.Addr{}) || m.renamed[job] != nil
 		return moved, moved
 	case len(m.s.MovedFrom) == 0 || !m.waitsForMoved(job):
 		return true, false
@@ -155,6 +155,56 @@ func (m *maker) handlingChanged(job int32) (changed, moved bool) {
 		m.former = m.formerHandling()
 	}
 	return true, m.former[job] == r.Prior.Handling
+}
+
+// renameWork finds out whether a job's work differs from what is recorded in nothing but the addresses that its payload names:
+// those of jobs that have moved.
+func (m *maker) renameWork(d *digester, job int32) {
+	r := &m.rows[job]
+	was := func(address string) string {
+		addr, err := config.ParseAddr(address)
+		if err != nil {
+			return ""
+		}
+		if at, ok := m.g.index[addr]; ok && m.rows[at].MovedFrom != (config.Addr{}) {
+			return m.rows[at].MovedFrom.String()
+		}
+		return ""
+	}
+	var named []config.Addr
+	name := func(address string) {
+		if addr, err := config.ParseAddr(address); err == nil && !slices.Contains(named, addr) {
+			named = append(named, addr)
+		}
+	}
+	payload := config.FillPlaceholders(r.Job.Payload, func(address string) string {
+		former := was(address)
+		if former == "" {
+			return ""
+		}
+		name(address)
+		return config.Placeholder(former)
+	})
+	payload = config.FillReadings(payload, func(reading config.Reading) string {
+		former := was(reading.Address)
+		if former == "" {
+			return ""
+		}
+		name(reading.Address)
+		reading.Address = former
+		return reading.Placeholder()
+	})
+	if named == nil {
+		return
+	}
+	former := *r.Job
+	former.Payload = payload
+	if work, key := d.work(&former); work == r.Prior.Work && key == r.Prior.KeyID {
+		if m.renamed == nil {
+			m.renamed = map[int32][]config.Addr{}
+		}
+		m.renamed[job] = named
+	}
 }
 
 func (m *maker) waitsForMoved(job int32) bool {
@@ -231,6 +281,11 @@ func (m *maker) movedCauses(job int32) (causes []Cause) {
 	for _, to := range m.g.triggers.above(job) {
 		if m.rows[to].MovedFrom != (config.Addr{}) {
 			causes = append(causes, Cause{m.rows[to].Addr, ReasonMoved})
+		}
+	}
+	for _, addr := range m.renamed[job] {
+		if c := (Cause{addr, ReasonMoved}); !slices.Contains(causes, c) {
+			causes = append(causes, c)
 		}
 	}
 	return causes

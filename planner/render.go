@@ -157,7 +157,7 @@ func (r *Row) notes() (notes []string) {
 	if r.Reason != ReasonNew && r.Reason != ReasonRequested && r.Reason != ReasonDestroy && !r.justMoves() {
 		notes = append(notes, "because "+r.Because())
 	}
-	return slices.Concat(notes, r.Besides(), r.cycleNotes())
+	return slices.Concat(notes, r.Besides(), r.cycleNotes(), r.resultNotes())
 }
 
 // justMoves tells whether a row gives its record another address and does nothing else.

@@ -77,6 +77,9 @@ func scalar(v any) string {
 		if v == shownSensitive {
 			return v
 		}
+		if isResult(v) {
+			return "(known after run)"
+		}
 		return quoted(v)
 	case unknown:
 		return "(known after apply)"
