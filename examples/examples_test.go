@@ -130,6 +130,19 @@ func TestModules(t *testing.T) {
 	e.run(1, []string{"Languages have codes of two letters, and eng has not.", `This is in module.edition["eng"].`}, "plan", `-var=languages={ eng = "News" }`)
 }
 
+// TestResults compares the report with the README, and reads what is not there.
+func TestResults(t *testing.T) {
+	t.Parallel()
+	e := open(t, "results")
+	e.run(0, []string{"whose results it reads", "Apply complete! Jobs: 3 added"}, "apply", "-auto-approve")
+	e.run(0, []string{"Apply complete! Jobs: 1 added, 0 changed, 1 destroyed."}, "apply", "-auto-approve", "-var=column=words")
+	report := e.await("out/report.txt")
+	if readme, err := os.ReadFile("results/README.md"); err != nil || !strings.Contains(string(readme), "```\n"+report+"```\n") {
+		t.Errorf("the README does not show the report: %v\n%s", err, report)
+	}
+	e.run(1, []string{`result: it has no key "pages", but "lines", "words"`}, "apply", "-auto-approve", "-var=column=pages")
+}
+
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	e := open(t, "failure")
