@@ -4,10 +4,10 @@ job "each" {
   type     = "noop"
 }
 removed {
-  from = job.a # ERROR: Invalid removal | Job.a is still declared, at
+  from = job.a # ERROR: Invalid removal | job.a is still declared, at
 }
 removed {
-  from = job.each["x"] # ERROR: Invalid removal | Job.each["x"] is still declared
+  from = job.each["x"] # ERROR: Invalid removal | job.each["x"] is still declared
 }
 removed {
   from = job.gone

@@ -13,15 +13,15 @@ module "four" {
   for_each = toset(["x"])
 }
 moved {
-  from = module.three # ERROR: Invalid move | Module.three is still declared, at
+  from = module.three # ERROR: Invalid move | module.three is still declared, at
   to   = module.tow # ERROR: Reference to undeclared module | No module "tow" is declared, so nothing can move there.
 }
 moved {
   from = module.gone
-  to   = job.a # ERROR: Invalid move | Module.gone is a module and job.a is a job.
+  to   = job.a # ERROR: Invalid move | module.gone is a module and job.a is a job.
 }
 moved {
-  from = module.four["x"] # ERROR: Invalid move | Module.four["x"] is still declared
+  from = module.four["x"] # ERROR: Invalid move | module.four["x"] is still declared
   to   = module.four["y"] # ERROR: No such job instance | Module "four" has no instance with the key "y".
 }
 moved {
@@ -57,6 +57,6 @@ moved {
   to   = module.r1
 }
 moved {
-  from = module.one.job.a # ERROR: Invalid move | Module.one.job.a is still declared
+  from = module.one.job.a # ERROR: Invalid move | module.one.job.a is still declared
   to   = module.many["x"].job.b
 }

@@ -9,6 +9,6 @@ moved {
   to   = job.bb # ERROR: Reference to undeclared job | No job "bb" is declared in module.many["x"], so nothing can move there. Did you mean "b"? This is in module.many["x"].
 }
 moved {
-  from = job.b # ERROR: Invalid move | Module.many["x"].job.b is still declared
+  from = job.b # ERROR: Invalid move | module.many["x"].job.b is still declared
   to   = job.a
 }
