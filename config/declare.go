@@ -31,7 +31,7 @@ func (d *directory) declare() {
 			switch {
 			case l.o.Quick && it.kind == "job" && l.o.Protected && it.mentions(s, "prevent_destroy"):
 				eager = append(eager, unit{s, it})
-			case l.o.Quick && (it.kind == "job" || it.kind == "queue" || it.kind == "output" || it.kind == "check" || it.kind == "module"):
+			case l.o.Quick && (it.kind == "job" || it.kind == "queue" || it.kind == "output" || it.kind == "check" || it.kind == "module" && !l.o.Protected):
 			case it.kind == "job" && it.label != "" && !it.instanced:
 				d.declareJob(&jobBlock{name: it.label, source: s, item: it, header: it.headerRange(s)})
 			default:

@@ -57,7 +57,7 @@ func load(o Options) (*loader, *Workflow) {
 	l.root = l.newRoot(d)
 	l.nameWorkflow(w)
 	l.disk = newDisk(d.path)
-	if !o.Quick {
+	if !o.Quick || o.Protected {
 		l.readModules(d)
 	}
 	l.plant(l.root)
@@ -74,9 +74,8 @@ func (l *loader) evaluate(w *Workflow) {
 		l.evaluateOnly(l.workflowNeeds())
 		l.evaluateWorkflow(w)
 		if l.o.Protected {
-			l.findProtected()
+			w.Protected = l.findProtected()
 		}
-		w.Protected = l.protectedBlocks()
 		return
 	}
 	l.workflowNeeds() // reports jobs among them

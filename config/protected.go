@@ -39,15 +39,28 @@ func (it *item) mentions(s *source, word string) bool {
 	return bytes.Contains(s.bytes[it.start:it.end], []byte(word))
 }
 
-// findProtected looks for prevent_destroy without evaluating anything.
-func (l *loader) findProtected() {
-	for _, m := range l.modules {
-		for _, j := range m.jobs {
-			if b := j.parseBlock(&l.r); b != nil && !j.broken {
-				j.protected = preventDestroy(b.open(&report{}), &l.r) // whatever else is wrong with the job is no matter of whoever asks
+// findProtected looks for prevent_destroy in all files, those of modules too, without evaluating anything. Whatever else is wrong with
+// a job is no matter of whoever asks.
+func (l *loader) findProtected() []Protected {
+	var list []Protected
+	for _, c := range l.calls {
+		for _, j := range c.dir.jobs {
+			b := j.block
+			if b == nil && j.item != nil {
+				b = j.parseItem(&report{})
+			}
+			if b == nil || j.broken {
+				continue
+			}
+			if at := preventDestroy(b.open(&report{}), &l.r); at != (hcl.Range{}) {
+				list = append(list, Protected{Block: Addr{Module: c.addr, Name: j.name}, Range: at})
 			}
 		}
 	}
+	for _, d := range l.directories {
+		l.r.add(d.r.diags) // what cannot be read may protect something
+	}
+	return sortedProtected(list)
 }
 
 // protectedBlocks lists the job blocks with prevent_destroy, by address.
@@ -60,6 +73,10 @@ func (l *loader) protectedBlocks() []Protected {
 			}
 		}
 	}
+	return sortedProtected(list)
+}
+
+func sortedProtected(list []Protected) []Protected {
 	slices.SortFunc(list, func(a, b Protected) int { return compareAddrs(a.Block, b.Block) })
 	return slices.CompactFunc(list, func(a, b Protected) bool { return a.Block == b.Block })
 }
