@@ -91,7 +91,7 @@ func (j *JSON) following(e applier.Following, steps []board.Step) {
 		st := s.Job.Status
 		switch {
 		case st.State == conveyor.StateUnknown: // what becomes of it is told next
-		case board.SectionOf(st.State) == board.Done && !j.board.Applied(s.Job.Addr): // of an earlier run
+		case board.SectionOf(st.State) == board.Done && !j.board.Submitted(s.Job.Addr): // of an earlier run
 		default:
 			if text := board.Story(s, now); text != "" {
 				j.job(s, text, now, applier.JobChanged{})

@@ -143,7 +143,7 @@ func (p *Plain) following(steps []board.Step) {
 	}
 	now := p.o.Now()
 	for _, s := range steps {
-		mine := p.board.Applied(s.Job.Addr)
+		mine := p.board.Submitted(s.Job.Addr)
 		switch sec := board.SectionOf(s.Job.Status.State); {
 		case sec == board.Done && !mine:
 		case s.Job.Status.State == conveyor.StateRunning && now.Sub(s.Job.Status.Started) >= time.Second:

@@ -92,6 +92,12 @@ func (b *Board) Applied(a config.Addr) bool {
 	return mine
 }
 
+// Submitted tells whether this run has submitted or changed the job at an address, and not its record alone.
+func (b *Board) Submitted(a config.Addr) bool {
+	action, mine := b.applied[a]
+	return mine && action != planner.Rerecord
+}
+
 // Step is what one event changed of one job.
 type Step struct {
 	Job  *Job
