@@ -112,7 +112,7 @@ func (r *report) addOne(d *hcl.Diagnostic) {
 	if len(r.diags) > maxDiagnostics {
 		return
 	}
-	if r.in != "" {
+	if r.in != "" && !strings.Contains(d.Detail, r.in+".") { // it may name a job in it already
 		c := *d
 		c.Detail += " This is in " + clip(r.in) + "."
 		d = &c
