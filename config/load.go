@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 )
 
@@ -26,13 +27,15 @@ type loader struct {
 
 	name      string
 	functions map[string]function.Function
-	disk      *disk
-	steps     steps
-	total     int  // of instances of blocks with count or for_each
-	bytes     int  // of the files read so far
-	weight    int  // of the modules made so far, see directory.weight
-	full      bool // there are too many calls, and that is reported
-	tooHeavy  bool // likewise of weight
+	// workflowValue is the value of workflow in expressions.
+	workflowValue cty.Value
+	disk          *disk
+	steps         steps
+	total         int  // of instances of blocks with count or for_each
+	bytes         int  // of the files read so far
+	weight        int  // of the modules made so far, see directory.weight
+	full          bool // there are too many calls, and that is reported
+	tooHeavy      bool // likewise of weight
 }
 
 // Load evaluates the files of one workflow. The diagnostics hold every mistake that is found, in the order of the

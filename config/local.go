@@ -34,6 +34,9 @@ func (m *module) evaluateLocal(x *local) {
 
 // localObject is the value of local in expressions, once all are evaluated.
 func (m *module) localObject() cty.Value {
+	if len(m.locals) == 0 {
+		return cty.EmptyObjectVal
+	}
 	vals := make(map[string]cty.Value, len(m.locals))
 	for name, x := range m.locals {
 		vals[name] = x.value

@@ -68,7 +68,7 @@ func (l *loader) newModule(c *call, addr string) *module {
 
 // weight is what a module of a directory costs, in things that have to be kept for it.
 func (d *directory) weight() int {
-	return 1 + len(d.variables) + len(d.locals) + len(d.jobs) + len(d.outputs) + len(d.calls)
+	return 10 + len(d.variables) + len(d.locals) + len(d.jobs) + len(d.outputs) + len(d.calls)
 }
 
 // report is where mistakes go that are found while this module is evaluated.
@@ -87,16 +87,16 @@ func (m *module) scope(r *report, roots roots, what string) *scope {
 
 // newBase makes the context of the module's expressions. The variables of the root have their values by now.
 func (m *module) newBase() {
-	where := "."
-	if m.call != nil {
-		where = m.call.where
+	c := m.call
+	if c.path == cty.NilVal {
+		c.path = cty.ObjectVal(map[string]cty.Value{"module": cty.StringVal(c.where), "root": cty.StringVal(".")})
+	}
+	if m.l.workflowValue == cty.NilVal {
+		m.l.workflowValue = cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal(m.l.name)})
 	}
 	m.base = &hcl.EvalContext{
 		Functions: m.l.functions,
-		Variables: map[string]cty.Value{
-			"path":     cty.ObjectVal(map[string]cty.Value{"module": cty.StringVal(where), "root": cty.StringVal(".")}),
-			"workflow": cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal(m.l.name)}),
-		},
+		Variables: map[string]cty.Value{"path": c.path, "workflow": m.l.workflowValue},
 	}
 	if m.dir.root {
 		m.base.Variables["var"] = m.variableObject()
@@ -112,6 +112,9 @@ func (m *module) settle() {
 
 // object is the module's value in expressions: its outputs. One without a value yet is unknown.
 func (m *module) object() cty.Value {
+	if len(m.dir.outputs) == 0 {
+		return cty.EmptyObjectVal
+	}
 	vals := make(map[string]cty.Value, len(m.dir.outputs))
 	for name := range m.dir.outputs {
 		val, ok := m.outputs[name]

@@ -18,6 +18,7 @@ type call struct {
 	dir    *directory
 	addr   string // without keys, "" for the root
 	where  string // path.module: the directory, seen from that of the workflow
+	path   cty.Value
 	depth  int
 	calls  map[string]*call // in its directory
 
@@ -97,7 +98,8 @@ func (c *call) expand() {
 		l := p.l
 		if l.weight += len(set.keys) * c.dir.weight(); l.weight > maxModuleWeight {
 			if !l.tooHeavy {
-				p.report().error(sumTooManyModules, c.block.block.header, "With this block the modules of the workflow hold more than %d blocks and values in all. Let one job do the work of several.", maxModuleWeight)
+				p.report().error(sumTooManyModules, c.block.block.header, "This block makes %d modules with %d blocks and values each, which with those of other modules is more than %d, even an empty module counting as ten. Let one job do the work of several.",
+					len(set.keys), c.dir.weight()-10, maxModuleWeight)
 			}
 			l.tooHeavy, set.broken = true, true
 			continue

@@ -124,6 +124,9 @@ func (v *variable) reportMissing(r *report) {
 
 // variableObject is the value of var in expressions.
 func (m *module) variableObject() cty.Value {
+	if len(m.variables) == 0 {
+		return cty.EmptyObjectVal
+	}
 	vals := make(map[string]cty.Value, len(m.variables))
 	for name, v := range m.variables {
 		vals[name] = v.value

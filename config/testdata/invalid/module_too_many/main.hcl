@@ -1,4 +1,4 @@
-module "b" { # ERROR: Too many modules | With this block the modules of the workflow hold more than 2000000 blocks
+module "b" { # ERROR: Too many modules | This block makes 900000 modules with 2 blocks and values each
   source = "./many"
   count  = 900000
 }
