@@ -35,6 +35,7 @@ func liveOf(s conveyor.Status) planner.Live {
 		CancelAsked:    s.CancelRequested,
 		Fence:          s.Fence,
 		Ended:          s.Ended,
+		Worked:         s.Worked,
 	}
 }
 

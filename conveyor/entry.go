@@ -33,7 +33,7 @@ import (
 // wait for an upstream not seen yet, C cycle of an occurrence as "<tick ms>:<template>[:<root>]", without the root where that is the
 // template itself, N limit of executions as "<limit>:<used>", D how far what its template emits is worked off, or
 // u and the templates whose occurrences a held one waits for and that are to be made still, W whom a lease without a
-// worker is for, G how far what it triggers is, as "<n>:<place>".
+// worker is for, R how long the own work took (ms), where start and end do not say it, G how far what it triggers is, as "<n>:<place>".
 
 var stateOf = map[byte]State{
 	'h': StateHeld, 't': StateTemplate, 's': StateScheduled, 'q': StateQueued, 'r': StateRunning, 'c': StateClosing,
@@ -98,14 +98,27 @@ func decodeStatus(uuid, entry string) (Status, error) {
 		}
 		s.Place = n
 	}
+	told := false // how long its own work took
 	for rest != "" {
 		var field string
 		field, rest, _ = strings.Cut(rest, "|")
 		if field == "" || !s.set(field[0], field[1:]) {
 			return bad()
 		}
+		told = told || field[0] == 'R'
 	}
+	s.judgeWorked(told)
 	return s, nil
+}
+
+// judgeWorked fills in Worked where start and end say it, and takes it from a job whose own work did not succeed.
+func (s *Status) judgeWorked(told bool) {
+	switch {
+	case s.State != StateClosing && s.State != StateCompleted && !s.ChildFailed:
+		s.Worked = 0
+	case !told && !s.Started.IsZero() && !s.Ended.IsZero():
+		s.Worked = s.Ended.Sub(s.Started)
+	}
 }
 
 // set reads one tagged field; tags that only scripts need are passed over.
@@ -173,6 +186,8 @@ func (s *Status) set(tag byte, value string) bool {
 		s.Ended = time.UnixMilli(n)
 	case 'b':
 		s.FailedChildren = int(n)
+	case 'R':
+		s.Worked = time.Duration(n) * time.Millisecond
 	case 'o':
 		s.HeldSince = time.UnixMilli(n * time.Minute.Milliseconds())
 	case 'e', 'm':

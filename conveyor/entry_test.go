@@ -24,6 +24,16 @@ func TestDecodeStatus(t *testing.T) {
 		{"failed by a child", "f1w|etl|7|t2000|b2|hC", Status{
 			State: StateFailed, Queue: "etl", Priority: 1, Place: 7, Opening: 1, ChildFailed: true, Withdrawn: true, FailedChildren: 2, Ended: time.UnixMilli(2000),
 		}},
+		{"complete after its children", "C1|etl|7|s1000|t9000|R500", Status{
+			State: StateCompleted, Queue: "etl", Priority: 1, Place: 7, Opening: 1, Started: time.UnixMilli(1000), Ended: time.UnixMilli(9000), Worked: time.Second / 2,
+		}},
+		{"complete at once", "C1|etl|7|s1000|t9000", Status{
+			State: StateCompleted, Queue: "etl", Priority: 1, Place: 7, Opening: 1, Started: time.UnixMilli(1000), Ended: time.UnixMilli(9000), Worked: 8 * time.Second,
+		}},
+		{"cancelled with its children", "X1|etl|7|s1000|t9000|R500", Status{
+			State: StateCancelled, Queue: "etl", Priority: 1, Place: 7, Opening: 1, Started: time.UnixMilli(1000), Ended: time.UnixMilli(9000),
+		}},
+		{"closing", "c1|etl|7|s1000|R0", Status{State: StateClosing, Queue: "etl", Priority: 1, Place: 7, Opening: 1, Started: time.UnixMilli(1000)}},
 		{"skipped by a success", "k1|etl||t1|za", Status{
 			State: StateSkipped, Queue: "etl", Priority: 1, Opening: 1, Success: true, Cause: "a", Ended: time.UnixMilli(1),
 		}},

@@ -51,6 +51,7 @@ type Status struct {
 	DueAt    time.Time // of a scheduled job, and of a held one with run_at
 	Started  time.Time // of the latest attempt
 	Ended    time.Time
+	Worked   time.Duration // how long the attempt took that did the job's own work, its children not counted; 0 before that
 
 	ExpiresAt   time.Time     // of a job that may wait for its first start only so long, until it starts
 	RemoveAfter time.Duration // how long it is kept once it ended; 0: as its queue's settings say

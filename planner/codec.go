@@ -7,18 +7,20 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // recordFormat is the format of records that this version writes, and the newest that it reads.
 //
 // A record is "<version> <format> " in decimal, so that a script can compare versions without reading on, then:
 //
-//	flags      byte: 1 deposed, 2 has a key id, 4 has triggers
+//	flags      byte: 1 deposed, 2 has a key id, 4 has triggers, 8 an earlier generation has done its work
 //	uuid       16 bytes
 //	generation uvarint
 //	opening    uvarint
 //	work       16 bytes
 //	handling   16 bytes
+//	worked     uvarint, in milliseconds, if flagged
 //	key id     text, if flagged; a text is its length as uvarint and its bytes
 //	queue      text
 //	type       text
@@ -32,7 +34,11 @@ const (
 	recordDeposed = 1 << iota
 	recordKeyed
 	recordTriggered
+	recordWorked
 )
+
+// maxWorked bounds what a damaged record may say, in milliseconds: a century.
+const maxWorked = 100 * 366 * 24 * 3600 * 1000
 
 // ErrRecord says that a state record cannot be read. The message names the address and the reason.
 var ErrRecord = errors.New("unreadable state record")
@@ -53,12 +59,18 @@ func (r *Record) AppendTo(b []byte) []byte {
 	if len(r.Triggers) > 0 {
 		flags |= recordTriggered
 	}
+	if r.Worked > 0 {
+		flags |= recordWorked
+	}
 	b = append(b, flags)
 	b = append(b, r.UUID[:]...)
 	b = binary.AppendUvarint(b, uint64(r.Generation))
 	b = binary.AppendUvarint(b, uint64(r.Opening))
 	b = append(b, r.Work[:]...)
 	b = append(b, r.Handling[:]...)
+	if r.Worked > 0 {
+		b = binary.AppendUvarint(b, uint64(r.Worked.Milliseconds()))
+	}
 	if r.KeyID != "" {
 		b = appendText(b, r.KeyID)
 	}
@@ -104,6 +116,9 @@ func DecodeRecord(address, value string) (*Record, error) {
 	r.Opening = d.number()
 	d.fixed(r.Work[:])
 	d.fixed(r.Handling[:])
+	if flags&recordWorked != 0 {
+		r.Worked = time.Duration(min(d.number(), maxWorked)) * time.Millisecond
+	}
 	if flags&recordKeyed != 0 {
 		r.KeyID = d.text()
 	}
@@ -121,7 +136,7 @@ func DecodeRecord(address, value string) (*Record, error) {
 	if flags&recordTriggered != 0 {
 		r.Triggers = d.triggers()
 	}
-	if d.short || flags&^(recordDeposed|recordKeyed|recordTriggered) != 0 {
+	if d.short || flags&^(recordDeposed|recordKeyed|recordTriggered|recordWorked) != 0 {
 		return nil, fmt.Errorf("%w of %s: it ends in the middle or holds what format %d does not have, near byte %d of %d; restore it "+
 			"from a backup, or remove it with `waybill state rm`", ErrRecord, address, recordFormat, len(value)-len(d.left), len(value))
 	}

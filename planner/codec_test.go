@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -30,7 +31,7 @@ func sampleRecord() *planner.Record {
 func TestRecordRoundTrip(t *testing.T) {
 	t.Parallel()
 	keyed := sampleRecord()
-	keyed.KeyID, keyed.Deposed = "0badcafe", true
+	keyed.KeyID, keyed.Deposed, keyed.Worked = "0badcafe", true, 90*time.Second+time.Millisecond
 	bare := &planner.Record{Version: 1, Opening: 1}
 	for name, r := range map[string]*planner.Record{"sample": sampleRecord(), "keyed and deposed": keyed, "bare": bare} {
 		t.Run(name, func(t *testing.T) {

@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write the golden files of this package 
 //
 //	before.hcl  what was applied and has ended well; without it there is no state
 //	live        what became of it: "job.a running", one a line; "deposed" behind it marks the record, "again" that it was
-//	            retried, "stopping" is running and told to stop
+//	            retried, "stopping" is running and told to stop, "in 5s" how long its own work took
 //	after.hcl   what is declared now; without it, before.hcl
 //	options     destroy, rerun, refresh_only, target ADDR, exclude ADDR, replace ADDR, one a line
 //	assumed     nobody has looked at how the jobs stand
@@ -155,6 +155,14 @@ func goldenState(t *testing.T, folder string) *planner.State {
 func liveOf(t *testing.T, words string) planner.Live {
 	t.Helper()
 	words, cause, _ := strings.Cut(words, ": ")
+	if words, text, timed := strings.Cut(words, " in "); timed {
+		l, err := liveOf(t, words), error(nil)
+		if l.Worked, err = time.ParseDuration(text); err != nil {
+			t.Fatal(err)
+		}
+		l.Fence = 1
+		return l
+	}
 	if words, again := strings.CutSuffix(words, " again"); again {
 		l := liveOf(t, words)
 		l.Opening++
@@ -162,6 +170,9 @@ func liveOf(t *testing.T, words string) planner.Live {
 	}
 	if words == "stopping" {
 		return planner.Live{Status: planner.Running, Opening: 1, CancelAsked: true}
+	}
+	if strings.HasPrefix(words, "failed children") {
+		words, _, _ = strings.Cut(words, " in ")
 	}
 	if words == "failed children" {
 		return planner.Live{Status: planner.Failed, Opening: 1, ChildFailed: true, FailedChildren: 1}

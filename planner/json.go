@@ -11,7 +11,7 @@ import (
 // Message is one line of a plan in Terraform's UI envelope, without the envelope: Body is a JSON object whose members
 // stand beside the envelope's.
 type Message struct {
-	Type string // planned_change, planned_schedule, resource_drift, outputs or change_summary
+	Type string // planned_change, planned_schedule, resource_drift, outputs, forecast, log or change_summary
 	Text string // @message
 	Body json.RawMessage
 }
@@ -72,7 +72,7 @@ type summaryBody struct {
 }
 
 // Messages gives a plan for programs: what drifted, one planned_change for each row with an action and each queue that
-// changes, one planned_schedule for each schedule and gate that is declared, outputs, and the summary last.
+// changes, one planned_schedule for each schedule and gate that is declared, outputs, the forecast, and the summary last.
 func (p *Plan) Messages() iter.Seq[Message] {
 	return func(yield func(Message) bool) {
 		if p.Assumed && !yield(Message{Type: "log", Text: assumedNote, Body: json.RawMessage("{}")}) {
@@ -101,6 +101,9 @@ func (p *Plan) Messages() iter.Seq[Message] {
 		if len(p.Outputs) > 0 && !yield(p.outputsMessage()) {
 			return
 		}
+		if p.Forecast != nil && !yield(p.Forecast.message()) {
+			return
+		}
 		yield(p.summaryMessage())
 	}
 }
@@ -115,7 +118,7 @@ func (d Drift) message() Message {
 }
 
 func (r *Row) message() Message {
-	change := changeMembers{Resource: resourceOf(r.Addr), Action: r.Action.word(), Reason: r.Reason, Before: r.Before(), After: r.After()}
+	change := changeMembers{Resource: resourceOf(r.Addr), Action: r.Action.Word(), Reason: r.Reason, Before: r.Before(), After: r.After()}
 	if r.MovedFrom != (config.Addr{}) {
 		previous := resourceOf(r.MovedFrom)
 		change.Previous = &previous
@@ -129,8 +132,8 @@ func (r *Row) message() Message {
 	return changeMessage("planned_change", r.Addr.String()+": Plan to "+change.Action, change)
 }
 
-// word is the action in the words of Terraform's envelope, and two of ours: reopen and forget.
-func (a Action) word() string {
+// Word is the action in the words of Terraform's envelope, and two of ours: reopen and forget.
+func (a Action) Word() string {
 	switch a {
 	case NoOp:
 		return "noop"

@@ -69,6 +69,8 @@ func Make(w *config.Workflow, s *State, o Options) (*Plan, hcl.Diagnostics) {
 	if o.RefreshOnly {
 		return p, diags
 	}
+	m.queues = w.Queues
+	p.Forecast = m.forecast()
 	p.Queues = queueChanges(w, s)
 	diags = append(diags, sharedQueues(w, s)...)
 	var outputDiags hcl.Diagnostics
@@ -85,6 +87,7 @@ type maker struct {
 	o Options
 	g *Graph
 
+	queues      []*config.Queue
 	leave       []config.Removed // of the workflow
 	rows        []Row            // of declared jobs, by their number in g
 	removed     []Row            // of addresses that are recorded and not declared, upstream first

@@ -20,6 +20,8 @@ type Plan struct {
 	Assumed bool
 	// Asked is what the plan was asked for besides the difference, so that a saved one can be made again in the same way.
 	Asked Request
+	// Forecast is how what is left to run is expected to go; nil when nothing is.
+	Forecast *Forecast
 	// Rows are in start order: upstream first, component by component, ties by address. Rows of addresses that are not
 	// declared any more follow, upstream first by their recorded edges. Apply walks them backwards.
 	Rows    []*Row

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -19,9 +20,12 @@ type Record struct {
 	KeyID      string // key of a keyed work digest (sensitive payloads), "" for a plain one
 	Deposed    bool   // no longer declared, told to stop, forgotten once it has ended
 	Edges      []Edge // as submitted
-	Triggers   []Trigger
-	Queue      string // for cancels and messages without decoding the definition
-	Type       string
+	// Worked is how long the own work of the latest generation before this one took that did it, in milliseconds; 0 for none
+	// known. Forecasts go by it as long as this one has not done its own.
+	Worked   time.Duration
+	Triggers []Trigger
+	Queue    string // for cancels and messages without decoding the definition
+	Type     string
 
 	// Definition is canonical JSON of what the fields above do not say of the job, as shown to people: sensitive parts
 	// replaced, long payloads as their size and hash, defaults left out. It is kept undecoded: only a change that is

@@ -37,6 +37,7 @@ func (p *Plan) Render(w io.Writer, o RenderOptions) error {
 	}
 	p.renderQueues(c)
 	p.renderOutputs(c)
+	p.renderForecast(c)
 	add, change, destroy := p.Summary()
 	c.blank()
 	if n := p.Forgotten(); n > 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -90,8 +91,11 @@ func (t *settler) next(r *Row) *Record {
 		rec.Work, rec.KeyID, rec.Type = r.Prior.Work, r.Prior.KeyID, r.Prior.Type
 	}
 	if r.keepsUUID() {
-		rec.UUID, rec.Generation = r.Prior.UUID, r.Prior.Generation
+		rec.UUID, rec.Generation, rec.Worked = r.Prior.UUID, r.Prior.Generation, r.Prior.Worked
 		return rec
+	}
+	if d, known := r.lastWorked(); known {
+		rec.Worked = max(time.Millisecond, d.Truncate(time.Millisecond))
 	}
 	name := r.Addr.String()
 	rec.Generation = nextGeneration(t.s, name, r.Prior)

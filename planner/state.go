@@ -58,7 +58,8 @@ type Live struct {
 	CancelAsked    bool
 	Fence          int64
 	Ended          time.Time
-	Cause          string // short, for people: last failure, or what excluded it
+	Worked         time.Duration // how long the attempt took that did its own work; 0 before that
+	Cause          string        // short, for people: last failure, or what excluded it
 }
 
 // Status is the state of a job in the words of DESIGN.md's state table.

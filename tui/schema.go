@@ -7,6 +7,11 @@ import _ "embed" // the schemas
 //go:embed ui.schema.json
 var Schema string
 
+// ExplainSchema describes each line that explain writes as JSON.
+//
+//go:embed explain.schema.json
+var ExplainSchema string
+
 // LogSchema describes each line of a log that is written as JSON.
 //
 //go:embed logs.schema.json

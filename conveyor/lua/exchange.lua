@@ -144,7 +144,7 @@ local function acknowledge(r, a)
       results[#results + 1] = a.result
     end
     clear(r, 'c')
-    r.st = 'c'
+    r.st, r.R = 'c', r.s and now - tonumber(r.s)
     settle(r)
   elseif has(r, 'c') then
     close_as(r, 'X')

@@ -13,7 +13,7 @@ import (
 func (a *app) schemaCommand() *cobra.Command {
 	asJSON, lines := false, false
 	cmd := &cobra.Command{
-		Use: "schema (-json | -lines [ui | logs])", Short: "Describe the language, or what -json writes, for programs",
+		Use: "schema (-json | -lines [ui | logs | explain])", Short: "Describe the language, or what -json writes, for programs",
 		Long: `With -json, prints a JSON object that describes the language: every block,
 argument and function, with its type, default and meaning, named as Terraform's
 descriptions of providers and functions name them. Editors complete and explain
@@ -21,9 +21,10 @@ with it. "waybill docs" has the same for people.
 
 With -lines, prints a JSON Schema (draft 2020-12), with what each member means:
 
-  ui    a line that plan, apply, destroy, wait and watch write with -json. This is
-        the default.
-  logs  a line that logs writes with -json.`,
+  ui       a line that plan, apply, destroy, wait and watch write with -json. This is
+           the default.
+  logs     a line that logs writes with -json.
+  explain  a line that explain writes with -json.`,
 		Example: `waybill schema -json | jq '.block.block_types.job.block.attributes.timeout'
 waybill schema -lines
 waybill schema -lines logs`,
@@ -40,9 +41,9 @@ waybill schema -lines logs`,
 			if len(args) > 0 {
 				name = args[0]
 			}
-			text := map[string]string{"ui": tui.Schema, "logs": tui.LogSchema}[name]
+			text := map[string]string{"ui": tui.Schema, "logs": tui.LogSchema, "explain": tui.ExplainSchema}[name]
 			if text == "" || len(args) > 1 {
-				return fail("Wrong arguments", "schema -lines prints one schema: ui or logs.")
+				return fail("Wrong arguments", "schema -lines prints one schema: ui, logs or explain.")
 			}
 			_, err := fmt.Fprint(a.p.Stdout, text)
 			return err

@@ -52,8 +52,8 @@ func checkedOutput() (out io.Writer, fits func() bool) {
 	}
 	var failed atomic.Bool
 	out = os.Stdout
-	for prefix, text := range map[string]string{`{"@`: tui.Schema, `{"job":"`: tui.LogSchema} {
-		if prefix[2] == 'j' && !slices.Contains(os.Args, "logs") {
+	for prefix, text := range map[string]string{`{"@`: tui.Schema, `{"job":"`: tui.LogSchema, `{"address":"`: tui.ExplainSchema} {
+		if prefix[2] == 'j' && !slices.Contains(os.Args, "logs") || prefix[2] == 'a' && !slices.Contains(os.Args, "explain") {
 			continue
 		}
 		schema, err := schematest.Compile(text)

@@ -97,7 +97,7 @@ func (e *Engine) acknowledge(j *job, a conveyor.Ack) {
 		}
 		j.cancelled = false
 		j.limit, j.expires = 0, 0
-		j.state = conveyor.StateClosing
+		j.state, j.worked = conveyor.StateClosing, e.now-j.started
 		e.settle(j)
 	case j.cancelled:
 		e.closeAs(j, cancelled)

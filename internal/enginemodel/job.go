@@ -32,6 +32,7 @@ type job struct {
 	delay     int64  // ms after the edges
 	started   int64
 	ended     int64
+	worked    int64 // ms that the attempt took that did its own work
 
 	labels      map[string]string
 	unique      string // type and key; "" when there is none, or a successor has it
@@ -144,11 +145,20 @@ func (j *job) status() conveyor.Status {
 	return conveyor.Status{
 		UUID: j.uuid, State: j.state, Queue: j.queue, Priority: j.lane, Fence: j.fence, Attempts: j.attempts, Lost: j.lost,
 		Opening: j.opening, Owner: j.owner, Holder: j.holder, Broadcast: isBroadcast(j.wire), DueAt: at(j.due), Started: at(j.started), Ended: at(j.ended),
+		Worked: j.workedFor(),
 		Success: j.end == skippedSuccess && !j.live(), ChildFailed: j.end == failedChild && !j.live(), FailedChildren: j.failedChildren,
 		CancelRequested: j.cancelled, Withdrawn: j.withdrawn, Recorded: j.recorded, Pending: j.pending(), Place: j.place,
 		MaxCycles: j.maxRuns(), Cycles: j.runs, Template: j.of, Root: j.root, Tick: at(j.tick),
 		Labelled: len(j.labels) > 0, Unique: j.unique, RemoveAfter: time.Duration(j.removeAfter) * time.Millisecond, ExpiresAt: at(j.expires),
 	}
+}
+
+// workedFor is how long the own work of a job took that is done.
+func (j *job) workedFor() time.Duration {
+	if j.state == conveyor.StateClosing || j.state == conveyor.StateCompleted || j.end == failedChild {
+		return time.Duration(j.worked) * time.Millisecond
+	}
+	return 0
 }
 
 func at(ms int64) time.Time {

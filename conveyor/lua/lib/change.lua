@@ -225,6 +225,7 @@ function reopen(r, n, new, packed)
   if not claim(r) then return true end
   if new then labels.give(r, packed) end
   r.h = (r.h or string.rep('C', g - 1)) .. r.st
+  if r.s and r.t and not r.R then r.R = tonumber(r.t) - tonumber(r.s) end
   r.g, r.st, r.b, r.t = num(n), 'c', nil, nil
   empty(r)
   flag(r, 'k')

@@ -45,7 +45,7 @@ end
 local encode
 do
 local TAGS = {'d', 'e', 'f', 'a', 'l', 'g', 'w', 'i', 'p', 'x', 'k', 's', 't', 'z', 'b', 'h', 'm', 'o'}
-local RARE = {'y', 'j', 'r', 'v', 'c', 'N', 'C', 'D', 'G', 'W'} -- for few jobs
+local RARE = {'y', 'j', 'r', 'v', 'c', 'N', 'C', 'D', 'G', 'W', 'R'} -- for few jobs
 
 -- encode is called for every changed job: it fills one table again and again. Places and counters stay below 1e14, up
 -- to which a number is written without exponent.
@@ -62,7 +62,7 @@ function encode(r)
       n = n + 3
     end
   end
-  if r.y or r.j or r.r or r.v or r.c or r.N or r.C or r.D or r.G or r.W then
+  if r.y or r.j or r.r or r.v or r.c or r.N or r.C or r.D or r.G or r.W or r.R then
     for i = 1, #RARE do
       local tag = RARE[i]
       local v = r[tag]

@@ -120,6 +120,7 @@ local function finish(r)
   touch(r)
   r.expire = true -- retention counts from here, also when it was over before this call
   r.o = nil
+  if r.R and tonumber(r.s or 0) + tonumber(r.R) == now then r.R = nil end -- start and end say it
   if not r.i and not r.p then
     r.st, r.x, r.t, r.k, r.e = r.x, nil, now_text, nil, nil
     return
