@@ -59,6 +59,7 @@ func (s *scope) findResults(a *attribute) {
 		if expr, diags = nativeExpr(a.expr); diags.HasErrors() {
 			return // reported when it is evaluated
 		}
+		s.l.steps.count(expr, []byte("for"))
 	}
 	if mentionsResult(expr) {
 		w := resultWalk{}
@@ -148,6 +149,8 @@ func (w *resultWalk) expr(expr hclsyntax.Expression, refusal string) hclsyntax.E
 		c := *e
 		c.Expression = w.expr(e.Expression, refusal)
 		return &c
+	case *pass:
+		return &pass{&hclsyntax.ParenthesesExpr{Expression: w.expr(e.Expression, refusal), SrcRange: e.SrcRange}, e.steps}
 	case *hclsyntax.TupleConsExpr:
 		c := *e
 		c.Exprs = w.all(e.Exprs, refusal)
