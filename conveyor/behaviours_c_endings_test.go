@@ -33,7 +33,7 @@ var behavioursCEndings = []behaviour{
 	{"C11b", "A worker without free slots is left nothing.",
 		"lua/lib/fair.lua", "if load < slots then out\x00max(0, min(o.slots, own + k - 1) - o.load)", "if true then out\x00max(0, own + k - 1 - o.load)", "", ""},
 	{"C11c", "Whoever has more to do, of whatever queue, gets less.",
-		"lua/lib/fair.lua", "local queued, own = 0, call('ZCARD', PRE .. 'worker:' .. worker .. ':jobs')", "local queued, own = 0, 0", "", ""},
+		"lua/lib/fair.lua", "local queued, own = 0, call('ZCARD', PRE .. 'worker:' .. worker .. ':jobs')", "local queued, own = 0, 0", "C11g", "its workers have something to do too"},
 	{"C11d", "What a worker gives back in the same call counts.",
 		"lua/lib/fair.lua", "    if r.os == 'r' and r.ow == worker then own = own - 1 end\n", "", "", ""},
 	{"C11e", "Of a limited queue what may start is shared.",

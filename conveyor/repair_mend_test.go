@@ -328,6 +328,7 @@ func TestMendGoOn(t *testing.T) {
 				e.wrong("cycles:paused")
 			}, false, "r@0 paused@0"},
 			{"a cycle was replaced", "r", func(e *engine) { e.set("cycles:r", tick, tick+":1:0:rw") }, false, ""},
+			{"a held occurrence whose upstream is there", occ("heir", "r", firstHour), func(e *engine) { e.starts("r@0") }, true, ""},
 			{"a held occurrence whose upstream was not made", occ("heir", "r", firstHour), func(e *engine) {
 				e.starts("r@0")
 				e.states(kid + " queued, " + occ("heir", "r", firstHour) + " held")
@@ -340,11 +341,15 @@ func TestMendGoOn(t *testing.T) {
 				if row.before != nil {
 					row.before(e)
 				}
+				var ups []string
+				if row.uuid == occ("heir", "r", firstHour) {
+					ups = []string{"kid"} // whose occurrence it waits for
+				}
 				if row.left {
-					e.leaves("goon", row.uuid)
+					e.leaves("goon", row.uuid, ups...)
 					return
 				}
-				done, err := e.asks("goon", row.uuid)
+				done, err := e.asks("goon", row.uuid, ups...)
 				e.ok(err)
 				e.same("done", true, done)
 				if row.starts != "" {
