@@ -226,11 +226,29 @@ type scheduleMembers struct {
 
 // recurrence is the message about a root that is declared once the plan is applied.
 func (r *Row) recurrence() Message {
+	name, s := r.Addr.String(), r.Job.Schedule
+	text := name + ": Scheduled"
+	switch {
+	case r.Job.Gate != nil:
+		text = name + ": Waits for " + gateText(r.Job.Gate.Waiting)
+	case s.Disabled:
+		text = name + ": Disabled"
+	case len(r.Fires) > 0:
+		text = name + ": Fires " + fireText(r.Fires[0], zoneOf(s))
+	}
+	return Message{Type: "planned_schedule", Text: text, Body: encodeBody(scheduleBody{r.schedule()})}
+}
+
+// showsRecurrence tells whether programs are told of the row's schedule or gate.
+func (r *Row) showsRecurrence() bool {
+	return r.Job != nil && isTemplateRoot(r.Job) && r.Reason != ReasonNotTargeted && r.Reason != ReasonExcluded
+}
+
+func (r *Row) schedule() scheduleMembers {
 	m := scheduleMembers{Resource: resourceOf(r.Addr), Enabled: true}
-	name := r.Addr.String()
 	if gate := r.Job.Gate; gate != nil {
 		m.Waiting = gate.Waiting
-		return Message{Type: "planned_schedule", Text: name + ": Waits for " + gateText(gate.Waiting), Body: encodeBody(scheduleBody{m})}
+		return m
 	}
 	s := r.Job.Schedule
 	zone := zoneOf(s)
@@ -238,12 +256,5 @@ func (r *Row) recurrence() Message {
 	for _, at := range r.Fires {
 		m.Next = append(m.Next, at.In(zone).Format(time.RFC3339))
 	}
-	text := name + ": Scheduled"
-	switch {
-	case s.Disabled:
-		text = name + ": Disabled"
-	case len(r.Fires) > 0:
-		text = name + ": Fires " + fireText(r.Fires[0], zone)
-	}
-	return Message{Type: "planned_schedule", Text: text, Body: encodeBody(scheduleBody{m})}
+	return m
 }

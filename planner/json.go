@@ -63,12 +63,14 @@ type outputMembers struct {
 }
 
 type summaryBody struct {
-	Changes struct {
-		Add       int    `json:"add"`
-		Change    int    `json:"change"`
-		Remove    int    `json:"remove"`
-		Operation string `json:"operation"`
-	} `json:"changes"`
+	Changes sumMembers `json:"changes"`
+}
+
+type sumMembers struct {
+	Add       int    `json:"add"`
+	Change    int    `json:"change"`
+	Remove    int    `json:"remove"`
+	Operation string `json:"operation"`
 }
 
 // Messages gives a plan for programs: what drifted, one planned_change for each row with an action and each queue that
@@ -94,7 +96,7 @@ func (p *Plan) Messages() iter.Seq[Message] {
 			}
 		}
 		for _, r := range p.Rows {
-			if r.Job != nil && isTemplateRoot(r.Job) && r.Reason != ReasonNotTargeted && r.Reason != ReasonExcluded && !yield(r.recurrence()) {
+			if r.showsRecurrence() && !yield(r.recurrence()) {
 				return
 			}
 		}
@@ -109,15 +111,24 @@ func (p *Plan) Messages() iter.Seq[Message] {
 }
 
 func (d Drift) message() Message {
+	return changeMessage("resource_drift", fmt.Sprintf("%s: Drift detected (%s)", d.Row.Addr, d.Kind), d.change())
+}
+
+func (d Drift) change() changeMembers {
 	change := changeMembers{Resource: resourceOf(d.Row.Addr), Action: "update", Before: d.Row.Before(), Drift: &driftMembers{
 		Kind: d.Kind, Status: d.Row.Live.Status.String(), Text: d.Text()}}
 	if d.Kind == DriftLost {
 		change.Action, change.Reason = "delete", ReasonLost
 	}
-	return changeMessage("resource_drift", fmt.Sprintf("%s: Drift detected (%s)", d.Row.Addr, d.Kind), change)
+	return change
 }
 
 func (r *Row) message() Message {
+	change := r.change()
+	return changeMessage("planned_change", r.Addr.String()+": Plan to "+change.Action, change)
+}
+
+func (r *Row) change() changeMembers {
 	change := changeMembers{Resource: resourceOf(r.Addr), Action: r.Action.Word(), Reason: r.Reason, Before: r.Before(), After: r.After()}
 	if r.MovedFrom != (config.Addr{}) {
 		previous := resourceOf(r.MovedFrom)
@@ -129,7 +140,7 @@ func (r *Row) message() Message {
 	for _, c := range r.Causes {
 		change.Causes = append(change.Causes, causeMembers{c.Addr.String(), c.Reason})
 	}
-	return changeMessage("planned_change", r.Addr.String()+": Plan to "+change.Action, change)
+	return change
 }
 
 // Word is the action in the words of Terraform's envelope, and two of ours: reopen and forget.
@@ -158,6 +169,11 @@ func resourceOf(a config.Addr) resource {
 }
 
 func (q *QueueChange) message() Message {
+	change := q.change()
+	return changeMessage("planned_change", change.Resource.Addr+": Plan to "+change.Action, change)
+}
+
+func (q *QueueChange) change() changeMembers {
 	name := "queue." + q.Name
 	change := changeMembers{
 		Resource: resource{Addr: name, Name: name, Type: "queue", Block: q.Name}, Action: "update",
@@ -172,11 +188,15 @@ func (q *QueueChange) message() Message {
 	} else {
 		change.After = q.Next.document().encode()
 	}
-	return changeMessage("planned_change", name+": Plan to "+change.Action, change)
+	return change
 }
 
 func (p *Plan) outputsMessage() Message {
-	body := outputsBody{Outputs: make(map[string]outputMembers, len(p.Outputs))}
+	return Message{Type: "outputs", Text: "Outputs: " + fmt.Sprint(len(p.Outputs)), Body: encodeBody(outputsBody{p.outputMembers()})}
+}
+
+func (p *Plan) outputMembers() map[string]outputMembers {
+	all := make(map[string]outputMembers, len(p.Outputs))
 	for i := range p.Outputs {
 		o := &p.Outputs[i]
 		members := outputMembers{Sensitive: o.Sensitive, Action: "update"}
@@ -189,17 +209,21 @@ func (p *Plan) outputsMessage() Message {
 		if unknown, _ := placeholders(o.Next); !unknown && !o.Sensitive && json.Valid([]byte(o.Next)) {
 			members.Value = json.RawMessage(o.Next)
 		}
-		body.Outputs[o.Name] = members
+		all[o.Name] = members
 	}
-	return Message{Type: "outputs", Text: "Outputs: " + fmt.Sprint(len(p.Outputs)), Body: encodeBody(body)}
+	return all
 }
 
 func (p *Plan) summaryMessage() Message {
-	body := summaryBody{}
-	body.Changes.Add, body.Changes.Change, body.Changes.Remove = p.Summary()
-	body.Changes.Operation = "plan"
+	body := summaryBody{p.sums()}
 	return Message{Type: "change_summary", Body: encodeBody(body), Text: fmt.Sprintf("Plan: %d to add, %d to change, %d to destroy.",
 		body.Changes.Add, body.Changes.Change, body.Changes.Remove)}
+}
+
+func (p *Plan) sums() (s sumMembers) {
+	s.Add, s.Change, s.Remove = p.Summary()
+	s.Operation = "plan"
+	return s
 }
 
 func changeMessage(kind, text string, c changeMembers) Message {

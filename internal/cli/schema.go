@@ -13,7 +13,7 @@ import (
 func (a *app) schemaCommand() *cobra.Command {
 	asJSON, lines := false, false
 	cmd := &cobra.Command{
-		Use: "schema (-json | -lines [ui | logs | explain])", Short: "Describe the language, or what -json writes, for programs",
+		Use: "schema (-json | -lines [ui | logs | explain | plan | state])", Short: "Describe the language, or what -json writes, for programs",
 		Long: `With -json, prints a JSON object that describes the language: every block,
 argument and function, with its type, default and meaning, named as Terraform's
 descriptions of providers and functions name them. Editors complete and explain
@@ -24,7 +24,9 @@ With -lines, prints a JSON Schema (draft 2020-12), with what each member means:
   ui       a line that plan, apply, destroy, wait and watch write with -json. This is
            the default.
   logs     a line that logs writes with -json.
-  explain  a line that explain writes with -json.`,
+  explain  a line that explain writes with -json.
+  plan     the object that show -json writes of a saved plan.
+  state    the object that state pull writes.`,
 		Example: `waybill schema -json | jq '.block.block_types.job.block.attributes.timeout'
 waybill schema -lines
 waybill schema -lines logs`,
@@ -41,16 +43,17 @@ waybill schema -lines logs`,
 			if len(args) > 0 {
 				name = args[0]
 			}
-			text := map[string]string{"ui": tui.Schema, "logs": tui.LogSchema, "explain": tui.ExplainSchema}[name]
+			text := map[string]string{"ui": tui.Schema, "logs": tui.LogSchema, "explain": tui.ExplainSchema, "plan": tui.PlanSchema(),
+				"state": tui.StateSchema}[name]
 			if text == "" || len(args) > 1 {
-				return fail("Wrong arguments", "schema -lines prints one schema: ui, logs or explain.")
+				return fail("Wrong arguments", "schema -lines prints one schema: ui, logs, explain, plan or state.")
 			}
 			_, err := fmt.Fprint(a.p.Stdout, text)
 			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Describe the language.")
-	cmd.Flags().BoolVar(&lines, "lines", false, "Describe the lines that other commands write with -json.")
+	cmd.Flags().BoolVar(&lines, "lines", false, "Describe what other commands write with -json.")
 	return cmd
 }
 

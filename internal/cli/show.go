@@ -21,10 +21,14 @@ func (a *app) showCommand() *cobra.Command {
 		Use: "show [ADDR...] [DIR | FILES] | PLAN", Short: "Show the state of a workflow, or a saved plan",
 		Long: `Shows what is recorded of a workflow's jobs, how each of them stands, and the
 outputs; or the plan in a file that "waybill plan -out" has saved. Sensitive values
-are not shown.`,
+are not shown.
+
+With -json, a plan is one object with all its jobs, before and after, what drifted,
+schedules, outputs and the forecast: "waybill schema -lines plan" describes it.`,
 		Example: `waybill show
 waybill show job.report examples/sales
-waybill show -json`,
+waybill show -json
+waybill show -json saved.wbplan | jq '.resource_changes[] | select(.action != "noop").resource.addr'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, args, err := planFiles(args)
 			if err != nil {
@@ -63,8 +67,7 @@ func (a *app) showPlan(file string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		tui.NewJSON(tui.JSONOptions{Out: a.p.Stdout}).Plan(plan)
-		return nil
+		return plan.WriteJSON(a.p.Stdout)
 	}
 	return plan.Render(a.p.Stdout, planner.RenderOptions{Color: a.ink(a.p.Stdout).On, Width: int(width(a.p.Stdout))})
 }

@@ -59,7 +59,8 @@ func (a *app) statePullCommand() *cobra.Command {
 		Use: "pull [DIR | FILES]", Short: "Write the whole state as JSON",
 		Long: `Writes all records of a workflow as one JSON object: lineage, floor, and for each
 address its submission, digests, edges and definition as they are stored. Sensitive
-values are not in the state, and so not in what is written.`,
+values are not in the state, and so not in what is written. "waybill schema -lines
+state" describes the object.`,
 		Example: `waybill state pull >state.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			state, err := a.readState(cmd.Context(), args, r)

@@ -52,7 +52,11 @@ func checkedOutput() (out io.Writer, fits func() bool) {
 	}
 	var failed atomic.Bool
 	out = os.Stdout
-	for prefix, text := range map[string]string{`{"@`: tui.Schema, `{"job":"`: tui.LogSchema, `{"address":"`: tui.ExplainSchema} {
+	for prefix, text := range map[string]string{`{"@`: tui.Schema, `{"job":"`: tui.LogSchema, `{"address":"`: tui.ExplainSchema,
+		`{"format_version":"1.0","workflow":`: tui.PlanSchema()} {
+		if prefix[2] == 'f' && !slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasSuffix(arg, ".wbplan") }) {
+			continue
+		}
 		if prefix[2] == 'j' && !slices.Contains(os.Args, "logs") || prefix[2] == 'a' && !slices.Contains(os.Args, "explain") {
 			continue
 		}
