@@ -94,7 +94,7 @@ func (l *loader) variableFiles() []string {
 // assignFile reads a file of values: arguments without expressions, in either syntax.
 func (l *loader) assignFile(name string) {
 	var r report
-	s := &source{name: name, json: filepath.Ext(name) == ".json"}
+	s := &source{name: name, json: filepath.Ext(name) == ".json", steps: &l.steps}
 	if s.bytes = readSource(name, &r); s.bytes != nil {
 		l.files[name] = &hcl.File{Bytes: s.bytes}
 		s.split(&r)
@@ -127,6 +127,9 @@ func (s *source) assignments(it *item, r *report) []*hcl.Attribute {
 		file, diags = json.Parse(s.bytes, s.name)
 	} else {
 		file, diags = hclsyntax.ParseConfig(s.bytes[it.start:it.end], s.name, hcl.Pos{Line: it.line, Column: 1, Byte: it.start})
+		if body, ok := file.Body.(*hclsyntax.Body); ok {
+			s.steps.count(body, s.bytes[it.start:it.end])
+		}
 	}
 	r.add(diags)
 	if diags.HasErrors() {
@@ -176,7 +179,7 @@ func (a *assignment) raw(v *variable, l *loader) (cty.Value, bool) {
 		}
 	}()
 	if a.expr != nil {
-		val, diags := a.expr.Value(nil)
+		val, diags := constant(a.expr)
 		r.add(diags)
 		return val, !diags.HasErrors()
 	}
@@ -202,7 +205,8 @@ func (a *assignment) raw(v *variable, l *loader) (cty.Value, bool) {
 	if diags.HasErrors() {
 		return cty.NilVal, false
 	}
-	val, diags := expr.Value(nil)
+	l.steps.count(expr, []byte(a.text))
+	val, diags := constant(expr)
 	r.add(diags)
 	return val, !diags.HasErrors()
 }

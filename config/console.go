@@ -63,6 +63,7 @@ func (c *Console) Evaluate(text string) (cty.Value, hcl.Diagnostics, map[string]
 		return cty.DynamicVal, r.sorted(), files
 	}
 	c.l.steps.used.Store(0)
+	c.l.steps.text.Store(0)
 	c.l.steps.told.Store(false)
 	c.l.steps.count(expr, src)
 	s := c.l.root.scope(r, anyRoot, "an expression of the console")

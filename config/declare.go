@@ -75,6 +75,7 @@ func (it *item) headerRange(s *source) hcl.Range {
 func (s *source) parse(it *item) (p parsed) {
 	if !s.json {
 		if b, ok := s.parsePlain(it, schema()); ok {
+			s.steps.countBlock(&b, s.bytes[it.start:it.end])
 			p.blocks = []block{b}
 			return p
 		}

@@ -82,6 +82,28 @@ var hostileFiles = []struct {
 	{"one text many times over in JSON", func() []byte {
 		return bytes.Replace(doubling(20), []byte("}\n"), []byte("  z = jsonencode([for i in range(1000) : local.a20])\n}\n"), -1)
 	}, "Invalid function argument"},
+	{"one text a thousand times over in a template", func() []byte {
+		return manyTimes("  z = \"" + strings.Repeat("${local.a20}", 1000) + "\"\n")
+	}, sumValueTooLarge},
+	{"one text in many short templates", func() []byte {
+		return manyTimes("  z = [" + strings.Repeat("\"${local.a20}x\",", 1000) + "]\n")
+	}, sumValueTooLarge},
+	{"one text in many locals", func() []byte {
+		var b strings.Builder
+		for i := range 1000 {
+			fmt.Fprintf(&b, "  z%d = \"${local.a20}x\"\n", i)
+		}
+		return manyTimes(b.String())
+	}, sumValueTooLarge},
+	{"one text many times over in a for of a template", func() []byte {
+		return manyTimes("  z = \"%{ for i in range(1000) }${local.a20}%{ endfor }\"\n")
+	}, sumValueTooLarge},
+	{"one text in a template within a function", func() []byte {
+		return manyTimes("  z = try(upper(\"" + strings.Repeat("${local.a20}", 1000) + "\"), 1)\n")
+	}, sumValueTooLarge},
+	{"for in for in the default of a variable", func() []byte {
+		return []byte("variable \"a\" {\n  default = " + nestedFor() + "\n}\n")
+	}, sumTooManySteps},
 	{"format", func() []byte { return []byte("locals {\n  a = format(\"%1000000000s\", \"x\")\n}\n") }, "Invalid function argument"},
 	{"product", func() []byte {
 		return []byte("locals {\n  r = range(1000)\n  a = setproduct(local.r, local.r, local.r)\n}\n")
@@ -106,6 +128,52 @@ func doubling(n int) []byte {
 	}
 	b.WriteString("}\n")
 	return b.Bytes()
+}
+
+// manyTimes are locals of which a20 has 10 MiB.
+func manyTimes(more string) []byte {
+	return bytes.Replace(doubling(20), []byte("}\n"), []byte(more+"}\n"), -1)
+}
+
+// nestedFor is an expression without references that makes a billion passes.
+func nestedFor() string {
+	list := "[" + strings.Repeat("0,", 1000) + "]"
+	return "[for a in " + list + " : [for b in " + list + " : [for c in " + list + " : 1]]]"
+}
+
+// TestHostileElsewhere gives bombs in JSON, in files of values and on the command line.
+func TestHostileElsewhere(t *testing.T) {
+	t.Parallel()
+	variable := "variable \"a\" {\n  type = list(any)\n}\n"
+	for _, row := range []struct {
+		name  string
+		files map[string]string
+		vars  []VarSource
+		sum   summary
+	}{
+		{name: "for in JSON", sum: sumTooManySteps, files: map[string]string{
+			"main.hcl.json": `{"locals": {"r": "${range(1000)}", "a": "${[for a in local.r : [for b in local.r : [for c in local.r : 1]]]}"}}`}},
+		{name: "for in a list in JSON", sum: sumTooManySteps, files: map[string]string{
+			"main.hcl.json": `{"locals": {"r": "${range(1000)}", "a": [{"x": "${[for a in local.r : [for b in local.r : [for c in local.r : 1]]]}"}]}}`}},
+		{name: "template in JSON", sum: sumValueTooLarge, files: map[string]string{
+			"a.hcl": string(doubling(20)), "main.hcl.json": `{"locals": {"z": "` + strings.Repeat("${local.a20}", 1000) + `"}}`}},
+		{name: "for in a file of values", sum: sumTooManySteps, files: map[string]string{"main.hcl": variable, "waybill.wbvars": "a = " + nestedFor() + "\n"}},
+		{name: "for in -var", sum: sumTooManySteps, files: map[string]string{"main.hcl": variable}, vars: []VarSource{{Assign: "a=" + nestedFor()}}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for name, text := range row.files {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, diags := Load(Options{Paths: []string{dir}, NeedVariables: true, Vars: row.vars})
+			if len(diags) != 1 || diags[0].Summary != string(row.sum) {
+				t.Errorf("got %.1000v, want %q", diags, row.sum)
+			}
+		})
+	}
 }
 
 func loadText(t *testing.T, text []byte) (*Workflow, hcl.Diagnostics) {

@@ -25,7 +25,7 @@ func (l *loader) evaluateJobs() []*Job {
 		l.r.error(sumTooManyJobs, blocks[0].header, "The workflow has %d jobs; at most %d are supported.", total, maxInstances)
 		return nil
 	}
-	l.steps.granted.Add(int64(jobSteps * total))
+	l.steps.grant(total)
 	jobs := make([][]Job, len(blocks))
 	reports := make([]report, len(blocks))
 	parallel(len(blocks), 16, func(i int) {

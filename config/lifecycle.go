@@ -83,7 +83,7 @@ func preventDestroy(c *content, r *report) (at hcl.Range) {
 	if a == nil {
 		return at
 	}
-	val, diags := a.expr.Value(nil)
+	val, diags := constant(a.expr)
 	switch {
 	case diags.HasErrors() || !val.IsKnown():
 		r.error(sumBadLifecycle, a.expr.Range(), "Prevent_destroy is true or false, written out: waybill destroy asks for it without the values of variables.")

@@ -170,7 +170,7 @@ func (m *modules) find(from *directory, b *moduleBlock) *directory {
 // source reads what must be written out: modules are read before anything is evaluated.
 func (d *directory) source(a *attribute) (string, bool) {
 	at := a.expr.Range()
-	val, diags := a.expr.Value(nil)
+	val, diags := constant(a.expr)
 	if diags.HasErrors() || val.Type() != cty.String || val.IsNull() || !val.IsKnown() {
 		d.r.error(sumBadSource, at, "The source of a module is a text that is written out, such as \"./report\": modules are read before any value is known.")
 		return "", false

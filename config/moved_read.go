@@ -86,7 +86,7 @@ func (m *module) address(a *attribute, in string, r *report) (Addr, bool) {
 	t, diags := hcl.AbsTraversalForExpr(a.expr)
 	if diags.HasErrors() || len(t) < 2 || t.RootName() != "job" && t.RootName() != "module" {
 		hint := ""
-		if val, diags := a.expr.Value(nil); !diags.HasErrors() && !isJSON(a.expr) {
+		if val, diags := constant(a.expr); !diags.HasErrors() && !isJSON(a.expr) {
 			hint = quotedJob(val)
 		}
 		r.error(sumBadMove, at, "%s in %s block is the address of a job, such as job.load, job.load[\"eu\"] or job.load[0], or of a module, such as module.load, with its keys written out.%s", upperFirst(a.name), in, hint)

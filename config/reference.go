@@ -62,6 +62,8 @@ func references(expr hcl.Expression, visit func(hcl.Traversal)) {
 		}
 	case *hclsyntax.ParenthesesExpr:
 		references(e.Expression, visit)
+	case *piece:
+		references(e.Expression, visit)
 	case *hclsyntax.IndexExpr:
 		references(e.Collection, visit)
 		references(e.Key, visit)

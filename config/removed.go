@@ -34,7 +34,7 @@ func (m *module) readRemoved(b *block) (v Removed, ok bool) {
 	v = Removed{Destroy: true, Range: b.header}
 	if inner := c.block("lifecycle"); inner != nil {
 		if a := inner.open(m.dir.r).attr("destroy"); a != nil {
-			val, diags := a.expr.Value(nil)
+			val, diags := constant(a.expr)
 			if diags.HasErrors() || val.Type() != cty.Bool || val.IsNull() {
 				r.error(sumBadRemoval, a.expr.Range(), "Destroy is true or false, written out.")
 				return v, false

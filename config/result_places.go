@@ -78,6 +78,8 @@ func mentionsResult(expr hclsyntax.Expression) bool {
 		return slices.ContainsFunc(e.Parts, mentionsResult)
 	case *hclsyntax.TemplateWrapExpr:
 		return mentionsResult(e.Wrapped)
+	case *piece:
+		return mentionsResult(e.Expression)
 	case *hclsyntax.TupleConsExpr:
 		return slices.ContainsFunc(e.Exprs, mentionsResult)
 	case *hclsyntax.ObjectConsExpr:
@@ -151,6 +153,8 @@ func (w *resultWalk) expr(expr hclsyntax.Expression, refusal string) hclsyntax.E
 		return &c
 	case *pass:
 		return &pass{&hclsyntax.ParenthesesExpr{Expression: w.expr(e.Expression, refusal), SrcRange: e.SrcRange}, e.steps}
+	case *piece:
+		return &piece{&hclsyntax.ParenthesesExpr{Expression: w.expr(e.Expression, refusal), SrcRange: e.SrcRange}, e.steps}
 	case *hclsyntax.TupleConsExpr:
 		c := *e
 		c.Exprs = w.all(e.Exprs, refusal)

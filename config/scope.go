@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -134,23 +135,46 @@ func (s *scope) evaluate(expr hcl.Expression) (val cty.Value, ok bool) {
 		return val, val.IsKnown()
 	}
 	defer func() {
-		switch p := recover(); {
-		case p == nil:
-		case p == error(errTooManySteps{}):
-			s.tooManySteps(expr.Range())
-			val, ok = cty.NilVal, false
-		default:
+		p := recover()
+		if p == nil {
+			return
+		}
+		val, ok = cty.NilVal, false
+		if sum, detail, over := exhausted(p); over {
+			s.ended(expr.Range(), sum, detail)
+		} else {
 			s.r.error(sumCannotEvaluate, expr.Range(), "This expression cannot be evaluated: %v. Please report this, it is a defect of Waybill.", p)
-			val, ok = cty.NilVal, false
 		}
 	}()
 	if s.each != nil {
 		s.ctx = s.each.context(s.ctx)
 		s.each = nil
 	}
-	val, diags := expr.Value(s.ctx)
+	val, diags := s.counting(expr).Value(s.ctx)
 	s.translate(diags)
 	return val, !diags.HasErrors() && val.IsKnown()
+}
+
+// counting is an expression that counts its steps. One of the JSON syntax does not, since its templates are read when they are
+// evaluated; the same in the native syntax does.
+func (s *scope) counting(expr hcl.Expression) hcl.Expression {
+	if !isJSON(expr) {
+		return expr
+	}
+	file := s.l.files[expr.Range().Filename]
+	if file == nil || !expr.Range().CanSliceBytes(file.Bytes) {
+		return expr
+	}
+	src := expr.Range().SliceBytes(file.Bytes)
+	if !bytes.Contains(src, []byte("${")) && !bytes.Contains(src, []byte("%{")) && !bytes.Contains(src, []byte(`\u`)) {
+		return expr
+	}
+	native, diags := nativeExpr(expr)
+	if diags.HasErrors() {
+		return expr // it reports them itself
+	}
+	s.l.steps.count(native, []byte("${"))
+	return native
 }
 
 // translate takes over what an evaluation reports. Messages of functions are hidden when their arguments are
@@ -166,10 +190,11 @@ func (s *scope) translate(diags hcl.Diagnostics) {
 		var refused *refusedError
 		var crash function.PanicError
 		switch {
-		case errors.As(call.FunctionCallError(), &crash) && crash.Value == error(errTooManySteps{}):
-			s.tooManySteps(*d.Subject)
-			continue
 		case errors.As(call.FunctionCallError(), &crash):
+			if sum, detail, over := exhausted(crash.Value); over {
+				s.ended(*d.Subject, sum, detail)
+				continue
+			}
 			c.Summary = string(sumCannotEvaluate)
 			c.Detail = fmt.Sprintf("Function %q does not work with these arguments. Please report this, it is a defect of Waybill or of a library it uses.", call.CalledFunctionName())
 		case errors.As(call.FunctionCallError(), &refused):

@@ -44,6 +44,8 @@ func (s *scope) shortcut(expr hcl.Expression) (cty.Value, bool) {
 			return cty.NilVal, false
 		}
 		return s.template(e)
+	case *piece:
+		return s.shortcut(e.Expression)
 	}
 	return cty.NilVal, false
 }
@@ -98,7 +100,13 @@ func (s *scope) template(e *hclsyntax.TemplateExpr) (cty.Value, bool) {
 		if !ok || val.IsMarked() || val.Type() != cty.String || !val.IsKnown() || val.IsNull() {
 			return cty.NilVal, false
 		}
+		if len(text)+len(val.AsString()) > maxItem {
+			return cty.NilVal, false // its pieces are counted one by one
+		}
 		text = append(text, val.AsString()...)
+	}
+	if !s.l.steps.write(len(text)) {
+		return cty.NilVal, false // reported by its pieces
 	}
 	return cty.StringVal(string(text)), true
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/hashicorp/hcl/v2"
@@ -15,18 +16,39 @@ const (
 	maxSteps = 1_000_000
 	// jobSteps is how many more there may be for each job.
 	jobSteps = 64
+	// maxText bounds what the templates of one load put together, in bytes: a template of a thousand references to one large local
+	// would else fill the memory.
+	maxText = 256 << 20
+	// jobText is how much more there may be for each job, whose payload has at most 1 MiB.
+	jobText = 256 << 10
 )
 
-// steps counts the passes of for expressions. The zero value has maxSteps.
+// steps counts the passes of for expressions and the text of templates. The zero value has maxSteps and maxText.
 type steps struct {
 	used, granted atomic.Int64 // granted beyond maxSteps
 	told          atomic.Bool  // that there are too many, once for all
+
+	text, grantedText atomic.Int64 // bytes; granted beyond maxText
 }
+
+// grant allows what so many jobs may use.
+func (s *steps) grant(jobs int) {
+	s.granted.Add(int64(jobSteps * jobs))
+	s.grantedText.Add(int64(jobText * jobs))
+}
+
+// write counts text of templates. It is false when there is too much.
+func (s *steps) write(n int) bool { return s.text.Add(int64(n)) <= maxText+s.grantedText.Load() }
 
 // errTooManySteps is what an evaluation panics with, to end at once: hcl goes on with the next element after a mistake in one.
 type errTooManySteps struct{}
 
 func (errTooManySteps) Error() string { return "too many steps" }
+
+// errTooMuchText ends an evaluation likewise.
+type errTooMuchText struct{}
+
+func (errTooMuchText) Error() string { return "too much text" }
 
 // pass is what a for expression evaluates for each element.
 type pass struct {
@@ -41,30 +63,139 @@ func (p *pass) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return p.Expression.Value(ctx)
 }
 
-// count makes the for expressions in a tree count their passes. The source that it was made from is asked first: most have none.
+// piece is a part of a template that may be long.
+type piece struct {
+	*hclsyntax.ParenthesesExpr
+	steps *steps
+}
+
+func (p *piece) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	val, diags := p.Expression.Value(ctx)
+	if n := textOf(val); n > 0 && !p.steps.write(n) {
+		panic(errTooMuchText{})
+	}
+	return val, diags
+}
+
+// textOf is how many bytes of strings a template takes from a value: from a string, and from a tuple that for has made.
+func textOf(val cty.Value) (n int) {
+	val, _ = val.Unmark()
+	if val.IsNull() || !val.IsKnown() {
+		return 0
+	}
+	if val.Type() == cty.String {
+		return len(val.AsString())
+	}
+	if val.Type().IsTupleType() {
+		for it := val.ElementIterator(); it.Next(); {
+			if _, elem := it.Element(); elem.Type() == cty.String {
+				n += textOf(elem)
+			}
+		}
+	}
+	return n
+}
+
+// count makes the for expressions in a tree count their passes, and its templates their text. The source that it was made from is
+// asked first: most have neither.
 func (s *steps) count(tree hclsyntax.Node, src []byte) {
-	if s == nil || !bytes.Contains(src, []byte("for")) {
+	if s == nil || !bytes.Contains(src, []byte("for")) && !bytes.Contains(src, []byte("${")) {
 		return
 	}
 	counted := func(expr hclsyntax.Expression) hclsyntax.Expression {
 		return &pass{&hclsyntax.ParenthesesExpr{Expression: expr, SrcRange: expr.Range()}, s}
 	}
+	measured := func(expr hclsyntax.Expression) hclsyntax.Expression {
+		return &piece{&hclsyntax.ParenthesesExpr{Expression: expr, SrcRange: expr.Range()}, s}
+	}
 	hclsyntax.VisitAll(tree, func(n hclsyntax.Node) hcl.Diagnostics {
-		switch f, ok := n.(*hclsyntax.ForExpr); {
-		case !ok:
-		case f.CondExpr != nil: // evaluated for every element, also for one that is left out
-			f.CondExpr = counted(f.CondExpr)
-		default:
-			f.ValExpr = counted(f.ValExpr)
+		switch e := n.(type) {
+		case *hclsyntax.ForExpr:
+			if e.CondExpr != nil { // evaluated for every element, also for one that is left out
+				e.CondExpr = counted(e.CondExpr)
+			} else {
+				e.ValExpr = counted(e.ValExpr)
+			}
+		case *hclsyntax.TemplateExpr:
+			for i, part := range e.Parts {
+				if mayBeLong(part) {
+					e.Parts[i] = measured(part)
+				}
+			}
+		case *hclsyntax.TemplateJoinExpr:
+			e.Tuple = measured(e.Tuple)
 		}
 		return nil
 	})
 }
 
-// tooManySteps reports that the steps are used up, once for all that find it so.
-func (s *scope) tooManySteps(at hcl.Range) {
+// mayBeLong tells whether a part of a template is neither written there nor a name or number of the job.
+func mayBeLong(part hclsyntax.Expression) bool {
+	switch e := part.(type) {
+	case *hclsyntax.LiteralValueExpr:
+		return false
+	case *hclsyntax.ScopeTraversalExpr:
+		switch e.Traversal.RootName() {
+		case "count", "path", "workflow":
+			return false
+		}
+	}
+	return true
+}
+
+// countBlock is count for what the plain parser has made.
+func (s *steps) countBlock(b *block, src []byte) {
+	if s == nil || b.inner == nil || !bytes.Contains(src, []byte("${")) {
+		return
+	}
+	s.countContent(b.inner)
+}
+
+func (s *steps) countContent(c *content) {
+	for i := range c.attrs {
+		if node, ok := c.attrs[i].expr.(hclsyntax.Node); ok {
+			s.count(node, []byte("${"))
+		}
+	}
+	for i := range c.blocks {
+		if c.blocks[i].inner != nil {
+			s.countContent(c.blocks[i].inner)
+		}
+	}
+}
+
+// exhausted words that an evaluation was ended: p is what it has panicked with.
+func exhausted(p any) (sum summary, detail string, ok bool) {
+	switch p {
+	case error(errTooManySteps{}):
+		return sumTooManySteps, fmt.Sprintf("The for expressions of these files make more than %d passes in all, not counting %d for each job. "+
+			"A for inside of a for multiplies theirs. What several jobs use is found once where it stands in a local.", maxSteps, jobSteps), true
+	case error(errTooMuchText{}):
+		return sumValueTooLarge, fmt.Sprintf("The templates of these files put together more than %d MiB of text in all, not counting %d KiB for each job. "+
+			"Each ${...} copies the text that it stands for. Leave large text in a file, and read it where it is used.", maxText>>20, jobText>>10), true
+	}
+	return "", "", false
+}
+
+// constant is the value of an expression without references. A panic in it is a diagnostic.
+func constant(expr hcl.Expression) (val cty.Value, diags hcl.Diagnostics) {
+	defer func() {
+		if p := recover(); p != nil {
+			sum, detail, ok := exhausted(p)
+			if !ok {
+				sum, detail = sumCannotEvaluate, fmt.Sprintf("This expression cannot be evaluated: %v. Please report this, it is a defect of Waybill.", p)
+			}
+			var r report
+			r.error(sum, expr.Range(), "%s", detail)
+			val, diags = cty.NilVal, r.diags
+		}
+	}()
+	return expr.Value(nil)
+}
+
+// ended reports that an evaluation was ended, once for all that find it so.
+func (s *scope) ended(at hcl.Range, sum summary, detail string) {
 	if s.l.steps.told.CompareAndSwap(false, true) {
-		s.r.error(sumTooManySteps, at, "The for expressions of these files make more than %d passes in all, not counting %d for each job. "+
-			"A for inside of a for multiplies theirs. What several jobs use is found once where it stands in a local.", maxSteps, jobSteps)
+		s.r.error(sum, at, "%s", detail)
 	}
 }

@@ -66,7 +66,7 @@ func (v *variable) readType(a *attribute, r *report) {
 }
 
 func (v *variable) readDefault(a *attribute, r *report) {
-	val, diags := a.expr.Value(nil)
+	val, diags := constant(a.expr)
 	r.add(diags)
 	if diags.HasErrors() {
 		return
@@ -167,7 +167,7 @@ func constantBool(a *attribute, fallback bool, r *report) bool {
 	if a == nil {
 		return fallback
 	}
-	val, diags := a.expr.Value(nil)
+	val, diags := constant(a.expr)
 	r.add(diags)
 	if diags.HasErrors() {
 		return fallback
@@ -181,7 +181,7 @@ func constantBool(a *attribute, fallback bool, r *report) bool {
 }
 
 func constantString(a *attribute, r *report) string {
-	val, diags := a.expr.Value(nil)
+	val, diags := constant(a.expr)
 	r.add(diags)
 	if diags.HasErrors() {
 		return ""
