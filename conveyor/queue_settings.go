@@ -34,8 +34,8 @@ type queueWrite struct {
 // GuardedBy refuses the write with ErrGuard unless the guard holds.
 func GuardedBy(g Guard) QueueOption { return func(w *queueWrite) { w.guard = g } }
 
-// DeclaredBy notes who declares the settings: a name of [A-Za-z0-9._-]{1,128}. Several owners may declare one queue; the
-// last one to write decides, and DeleteQueueSettings by one of them leaves the settings to the others.
+// DeclaredBy notes who declares the settings: a name of [A-Za-z0-9._-]{1,128}, or two with an @ between them. Several owners may
+// declare one queue; the last one to write decides, and DeleteQueueSettings by one of them leaves the settings to the others.
 func DeclaredBy(owner string) QueueOption { return func(w *queueWrite) { w.owner = owner } }
 
 // SetQueue stores a queue's settings and wakes the workers that may now get more. A pause by hand stays.
@@ -74,8 +74,8 @@ func (c *Client) writeQueue(ctx context.Context, what, name, action, settings st
 	if !validName(name) {
 		problems = append(problems, fmt.Errorf("%w: %q", ErrQueueName, name))
 	}
-	if w.owner != "" && !validName(w.owner) {
-		problems = append(problems, fmt.Errorf("owner %q does not match [A-Za-z0-9._-]{1,128}", w.owner))
+	if w.owner != "" && !validOwner(w.owner) {
+		problems = append(problems, fmt.Errorf("owner %q does not match [A-Za-z0-9._-]{1,128}, with or without @ and such a name behind it", w.owner))
 	}
 	if w.guard != (Guard{}) {
 		problems = append(problems, validKey("guard", w.guard.Key))
@@ -87,6 +87,12 @@ func (c *Client) writeQueue(ctx context.Context, what, name, action, settings st
 		return fmt.Errorf("%s %s: %w", what, name, err)
 	}
 	return nil
+}
+
+// validOwner tells whether s can be an owner of settings: nothing in it parts owners, or fields of the settings.
+func validOwner(s string) bool {
+	name, part, parted := strings.Cut(s, "@")
+	return validName(name) && (!parted || validName(part))
 }
 
 // String is how the declared part of the settings is stored: "<concurrency>:<weight>:<paused>:<fair>:<keep ms>:<keep
