@@ -193,7 +193,7 @@ func (s *scope) build(c *content, job *Job) {
 
 // settings reads how the job runs.
 func (s *scope) settings(c *content, job *Job) {
-	job.Queue = s.l.name
+	job.Queue = s.l.queue
 	if c.attr("type") != nil {
 		job.Queue = job.Type
 	}

@@ -25,7 +25,8 @@ type loader struct {
 	workflow    *block
 	queues      map[string]*block
 
-	name      string
+	name      string // of the workflow, in whatever workspace
+	queue     string // of jobs that name none
 	functions map[string]function.Function
 	// workflowValue is the value of workflow in expressions.
 	workflowValue cty.Value

@@ -92,7 +92,9 @@ func (m *module) newBase() {
 		c.path = cty.ObjectVal(map[string]cty.Value{"module": cty.StringVal(c.where), "root": cty.StringVal(".")})
 	}
 	if m.l.workflowValue == cty.NilVal {
-		m.l.workflowValue = cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal(m.l.name)})
+		m.l.workflowValue = cty.ObjectVal(map[string]cty.Value{
+			"name": cty.StringVal(m.l.name), "workspace": cty.StringVal(m.l.o.Workspace),
+		})
 	}
 	m.base = &hcl.EvalContext{
 		Functions: m.l.functions,

@@ -12,6 +12,8 @@ type Options struct {
 	Paths []string
 	// Vars are the -var and -var-file options in the order of the command line: the later wins.
 	Vars []VarSource
+	// Workspace is the one whose state is meant. Default: DefaultWorkspace.
+	Workspace string
 	// Environ holds NAME=value entries as os.Environ gives them; only WAYBILL_VAR_name counts.
 	Environ []string
 	// Version is this program's, compared with required_version. "" and versions without a leading number, such
@@ -39,6 +41,9 @@ func (o Options) withDefaults() Options {
 	if len(o.Paths) == 0 {
 		o.Paths = []string{"."}
 	}
+	if o.Workspace == "" {
+		o.Workspace = DefaultWorkspace
+	}
 	return o
 }
 
@@ -57,6 +62,9 @@ func (o Options) validate() error {
 		if p == "" || strings.ContainsRune(p, 0) {
 			errs = append(errs, fmt.Errorf("config.Options.Paths[%d]: %q is not a path", i, p))
 		}
+	}
+	if !IsWorkspace(o.Workspace) {
+		errs = append(errs, fmt.Errorf("config.Options.Workspace: %q is no name of letters, digits, underscores and dashes", clip(o.Workspace)))
 	}
 	return errors.Join(errs...)
 }

@@ -194,7 +194,7 @@ func (s *scope) checkReference(t hcl.Traversal) (ok, instance bool) {
 		}
 		return s.checkFixed(t, attr, "module", "root"), false
 	case rootWorkflow:
-		return s.checkFixed(t, attr, "name"), false
+		return s.checkFixed(t, attr, "name", "workspace"), false
 	}
 	return true, false
 }
@@ -248,7 +248,7 @@ func (s *scope) unknownRoot(name string, t hcl.Traversal) {
 	hint := fmt.Sprintf("If it is meant as text, write it in quotes: %q. Values have names such as var.NAME, local.NAME and job.NAME.", clip(name))
 	switch {
 	case name == "terraform":
-		hint = "The name of this workflow is workflow.name."
+		hint = "The name of this workflow is workflow.name, and its workspace is workflow.workspace."
 	case name == "data":
 		hint = fmt.Sprintf("This version does not support %s.", name)
 	case name == "self":

@@ -14,7 +14,7 @@ func jobKind() *kind {
 			{name: "payload_base64", is: formText, under: groupWhat, not: []string{"payload", "exec", "http", "sleep"}, text: "The same as bytes, in base64."},
 			{name: "triggers", is: formObject, under: groupWhat, text: "Values whose change runs the job again."},
 
-			{name: "queue", is: formText, def: "(the workflow's name; with `type`, the type's)", under: groupHow, text: "Where it lines up; letters, digits, `. _ -`, up to 128."},
+			{name: "queue", is: formText, def: "(the workflow's name, and `.WORKSPACE` in a workspace other than default; with `type`, the type's)", under: groupHow, text: "Where it lines up; letters, digits, `. _ -`, up to 128."},
 			{name: "priority", is: formChoice, def: `"normal"`, under: groupHow, text: "`\"low\"`, `\"normal\"`, `\"high\"`, or 0 to 2: higher ones of a queue start first."},
 			{name: "timeout", is: formDuration, def: "(none)", under: groupHow, text: "Hard limit of one attempt."},
 			{name: "reserve_for", is: formDuration, def: "(the reserver's)", under: groupHow, text: "How long a reservation holds that is made without a worker (`MessageQueue` of the Go SDK); a worker's job is held by its beat."},

@@ -22,6 +22,9 @@ func (l *loader) nameWorkflow(w *Workflow) {
 		w.Name = directoryName(l.root.dir.path)
 	}
 	l.name = w.Name
+	w.Workspace, w.Name = l.o.Workspace, StateName(w.Name, l.o.Workspace)
+	w.DefaultQueue = defaultQueue(w.Name)
+	l.queue = w.DefaultQueue
 }
 
 func directoryName(dir string) string {

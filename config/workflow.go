@@ -10,8 +10,12 @@ import (
 // Workflow is one evaluated directory of files: everything plan needs to know, with nothing left to evaluate.
 // It is immutable once loaded.
 type Workflow struct {
-	Name      string // the workflow block's label; without one, the directory's name
+	Name      string // of its state: the workflow block's label, or else the directory's name, and @ with the workspace unless that is default
 	Named     bool   // the name was written; required when the store is Redis
+	Workspace string // default "default"
+	// DefaultQueue is that of jobs which name none: the name, with a dot before the workspace.
+	DefaultQueue string
+
 	Dir       string // the directory the files are in, as given
 	Namespace string // default "waybill"
 	Redis     string // URL of the redis block, "" without one

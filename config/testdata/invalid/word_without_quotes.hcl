@@ -10,4 +10,4 @@ output "d" { value = vra.day }    # ERROR: Invalid reference | Did you mean "var
 output "e" { value = a }          # ERROR: Invalid reference | Did you mean job.a?
 output "f" { value = self.key }   # ERROR: Invalid reference | known by each.key
 output "g" { value = module.m.x } # ERROR: Reference to undeclared module | No module "m" is declared. Declare it: module "m"
-output "h" { value = terraform.workspace } # ERROR: Invalid reference | is workflow.name
+output "h" { value = terraform.workspace } # ERROR: Invalid reference | its workspace is workflow.workspace
