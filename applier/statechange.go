@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/planner"
@@ -112,30 +110,13 @@ func sortedAddrs(s *planner.State) []config.Addr {
 // changeState takes the lock of a workflow, lets rows make rows of the state as it is by then, and writes these, in batches that carry
 // the lock's fence. One refused batch ends it: what was written before stands.
 func changeState(ctx context.Context, c *conveyor.Client, workflow string, o StateChange, rows func(*planner.State) ([]*planner.Row, error)) error {
-	r := Run{Who: o.Who, Operation: o.Operation, LockTimeout: o.LockTimeout, Observer: o.Observer}.withDefaults()
-	mail := newMailbox(r.Observer)
-	defer mail.close()
-	s := &submission{client: c, run: r, workflow: workflow, mail: mail, done: map[config.Addr]*planner.Row{}}
-	held, l, err := acquireLock(ctx, c, lockRequest{workflow: workflow, who: r.Who, operation: r.Operation, timeout: r.LockTimeout,
-		waiting: func(e LockWaiting) { mail.post(e) }, patient: s.patient()})
-	if err != nil {
-		return err
-	}
-	s.lock = l
-	defer func() { _ = l.release(ctx) }() // the lease ends it
-	snap, err := readSnapshot(held, c, workflow)
-	if err != nil {
-		return causeOf(held, err)
-	}
-	s.state, s.meta, s.fresh = snap.state, snap.meta, snap.state.Lineage == uuid.Nil
-	if s.fresh {
-		s.state.Lineage = uuid.New()
-	}
-	list, err := rows(s.state)
-	if err != nil || o.DryRun {
-		return err
-	}
-	return causeOf(held, s.writeByHand(held, list))
+	return underLock(ctx, c, workflow, o, func(ctx context.Context, s *submission) error {
+		list, err := rows(s.state)
+		if err != nil || o.DryRun {
+			return err
+		}
+		return s.writeByHand(ctx, list)
+	})
 }
 
 // writeByHand writes rows that no plan made.
