@@ -35,7 +35,11 @@ the store nor the state is read: uuids are known only after apply.`,
 		Example: `waybill console
 echo 'jsonencode(local.regions)' | waybill console -var=day=2026-11-20 examples/sales`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, w, diags := config.OpenConsole(config.Options{Paths: args, Vars: v.sources, Environ: a.p.Environ, Version: Version})
+			workspace, err := a.workspaceOf(args)
+			if err != nil {
+				return err
+			}
+			c, w, diags := config.OpenConsole(config.Options{Paths: args, Workspace: workspace, Vars: v.sources, Environ: a.p.Environ, Version: Version})
 			if err := errorIf(diags, w.Sources); err != nil {
 				return err
 			}

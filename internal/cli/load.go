@@ -53,8 +53,12 @@ const (
 
 // load reads the workflow of a command's arguments and shows what is to be said about it on stderr, if report is nil.
 func (a *app) load(paths []string, v variables, d depth, report func(hcl.Diagnostics, map[string]*hcl.File)) (*config.Workflow, error) {
+	workspace, err := a.workspaceOf(paths)
+	if err != nil {
+		return nil, err
+	}
 	w, diags := config.Load(config.Options{
-		Paths: paths, Vars: v.sources, Environ: a.p.Environ, Version: Version, NeedVariables: d == everything, Quick: d <= protected,
+		Paths: paths, Workspace: workspace, Vars: v.sources, Environ: a.p.Environ, Version: Version, NeedVariables: d == everything, Quick: d <= protected,
 		Protected: d == protected,
 	})
 	var files map[string]*hcl.File
@@ -68,6 +72,9 @@ func (a *app) load(paths []string, v variables, d depth, report func(hcl.Diagnos
 		report = a.show
 	}
 	report(diags, files)
+	if len(w.Name) > config.MaxStateName {
+		return nil, fail("Workspace name too long", "%q has %d bytes, and a workflow's name and its workspace have %d together at most.", w.Name, len(w.Name), config.MaxStateName-1)
+	}
 	return w, nil
 }
 

@@ -29,6 +29,9 @@ func (p *place) flags(cmd *cobra.Command) {
 // open opens the store of a place.
 func (p *place) open(ctx context.Context, a *app, paths []string, how access) (*store, error) {
 	if p.namespace != "" {
+		if a.workspace != "" {
+			return nil, fail("Invalid option", "-workspace is one of a workflow, and none is meant here. Name its directory instead of a namespace.")
+		}
 		if len(paths) > 0 {
 			return nil, fail("Invalid option", "-namespace is for work without a workflow, and %q names one.", paths)
 		}

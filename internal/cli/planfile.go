@@ -76,6 +76,11 @@ func sealer(k *conveyor.Keyring) planner.Sealer {
 
 // planned is the workflow that a saved plan holds: what its rows were made from.
 func planned(p *planner.Plan, settings *config.Workflow) (*config.Workflow, error) {
+	of, workspace := config.SplitStateName(p.Workflow)
+	if current, _ := config.SplitStateName(settings.Name); current == of && workspace != settings.Workspace {
+		return nil, fail("Plan of another workspace", "The plan is of the workspace %q of workflow %q, and the current one is %q. Give -workspace=%s, or select it first.",
+			workspace, of, settings.Workspace, workspace)
+	}
 	if p.Workflow != settings.Name {
 		return nil, fail("Plan of another workflow", "The plan is of workflow %q, and %s holds workflow %q. Name the directory that it was made for.",
 			p.Workflow, describeDir(settings.Dir), settings.Name)

@@ -43,10 +43,11 @@ type app struct {
 	stops  *stops
 	pauses *pauses
 
-	chdir    string
-	noColor  bool
-	compact  bool              // -compact-warnings
-	observer conveyor.Observer // of the stores that are opened; nil for none
+	chdir     string
+	workspace string // -workspace
+	noColor   bool
+	compact   bool              // -compact-warnings
+	observer  conveyor.Observer // of the stores that are opened; nil for none
 }
 
 // Run runs one command line and returns the exit code.

@@ -51,10 +51,11 @@ the directory's .waybill/ folder.`,
 	root.PersistentFlags().SortFlags = false
 	root.PersistentFlags().StringVar(&a.chdir, "chdir", "", "Switch to the directory `DIR` before doing anything else.")
 	root.PersistentFlags().BoolVar(&a.noColor, "no-color", false, "Write no colours. The NO_COLOR variable does the same.")
+	a.workspaceFlags(root)
 	root.Flags().BoolVar(&version, "version", false, "Print the version, as the version command does.")
 	root.AddCommand(
 		a.initCommand(), a.validateCommand(), a.planCommand(), a.explainCommand(), a.applyCommand(), a.destroyCommand(),
-		a.workerCommand(), a.watchCommand(), a.waitCommand(), a.logsCommand(), a.outputCommand(), a.showCommand(), a.graphCommand(), a.consoleCommand(), a.stateCommand(),
+		a.workerCommand(), a.watchCommand(), a.waitCommand(), a.logsCommand(), a.outputCommand(), a.showCommand(), a.graphCommand(), a.consoleCommand(), a.stateCommand(), a.workspaceCommand(),
 		a.jobCommand(), a.queueCommand(), a.doctorCommand(),
 		a.fmtCommand(), a.forceUnlockCommand(), a.schemaCommand(), a.docsCommand(), a.completionCommand(), a.versionCommand(),
 	)

@@ -29,7 +29,7 @@ func (c *stateChanging) flags(cmd *cobra.Command) {
 	c.redis.flags(cmd)
 	cmd.Flags().BoolVar(&c.dryRun, "dry-run", false, "Only say what would be done.")
 	cmd.Flags().BoolVar(&c.json, "json", false, "Write one JSON object.")
-	cmd.Flags().DurationVar(&c.lockTimeout, "lock-timeout", applier.DefaultLockTimeout, "Wait so long for a lock that somebody else holds, as in `30s`. Default: 20s.")
+	c.lockFlag(cmd)
 }
 
 func (c *stateChanging) open(ctx context.Context, paths []string) error {

@@ -35,7 +35,9 @@ type store struct {
 	name     string // for people; without passwords
 	embedded bool
 	dir      string        // the workflow's, as given
-	workflow string        // its name
+	workflow string        // its name, with the workspace as in orders@staging
+	queue    string        // its default
+	options  string        // that name its workspace on another command line, with a space before; "" for none
 	skew     time.Duration // of the store's clock against this process's
 	close    func() error
 	pauses   *pauses
@@ -61,7 +63,10 @@ func (a *app) open(ctx context.Context, r redisFlag, w *config.Workflow, how acc
 		url = w.Redis
 	}
 	hush()
-	s := &store{dir: w.Dir, workflow: w.Name, pauses: a.pauses}
+	s := &store{dir: w.Dir, workflow: w.Name, queue: w.DefaultQueue, pauses: a.pauses}
+	if name, _ := a.namedWorkspace(); name != "" && w.Workspace != "" {
+		s.options = " -workspace=" + name
+	}
 	if s.dir == "" {
 		s.dir = "."
 	}
@@ -155,9 +160,9 @@ func (s *store) line() string {
 // elsewhere is how to name this workflow on another command line.
 func (s *store) elsewhere() string {
 	if s.dir == "." {
-		return ""
+		return s.options
 	}
-	return " " + shellWord(s.dir)
+	return s.options + " " + shellWord(s.dir)
 }
 
 // shellWord is a word as a POSIX shell has to be given it.

@@ -25,7 +25,11 @@ All mistakes are reported at once.`,
 		Example: `waybill validate
 waybill validate -var=day=2026-11-20 examples/sales`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			w, diags := config.Load(config.Options{Paths: args, Vars: v.sources, Environ: a.p.Environ, Version: Version, NeedVariables: true})
+			workspace, err := a.workspaceOf(args)
+			if err != nil {
+				return err
+			}
+			w, diags := config.Load(config.Options{Paths: args, Workspace: workspace, Vars: v.sources, Environ: a.p.Environ, Version: Version, NeedVariables: true})
 			var files map[string]*hcl.File
 			if w != nil {
 				files = w.Sources

@@ -158,6 +158,9 @@ func (w *working) shutdown() time.Duration {
 // workflow reads the workflow that is worked for. With -queues there need not be one.
 func (w *working) workflow(args []string) (*config.Workflow, error) {
 	if w.queues != "" && len(args) == 0 {
+		if w.a.workspace != "" {
+			return nil, fail("Invalid option", "-workspace is one of a workflow, and -queues without one serves a namespace. Name the workflow's directory.")
+		}
 		namespace := w.namespace
 		if namespace == "" {
 			namespace = config.DefaultNamespace
@@ -188,7 +191,7 @@ func follow(ctx context.Context, s *store, worker *conveyor.Worker, log *slog.Lo
 			if read, now, err = applier.Queues(ctx, s.client, s.workflow, serial); err == nil && now != serial {
 				names, serial = read, now
 				if len(names) == 0 {
-					names = []string{s.workflow} // the default of jobs, before the first apply
+					names = []string{s.queue} // the default of jobs, before the first apply
 				}
 			}
 		}
