@@ -79,9 +79,6 @@ afterwards runs anew.`,
 func (p *applying) run(ctx context.Context, args []string) (err error) {
 	defer p.close(&err)
 	p.a.stops.announce("Interrupted. Leaving in order; once more leaves at once.")
-	if p.json && !p.autoApprove {
-		return p.a.inJSON(nil, true, fail("Approval is needed", "With -json nobody can be asked. Give -auto-approve."))
-	}
 	err = p.apply(ctx, args)
 	if p.display != nil {
 		p.display.close()
@@ -98,6 +95,9 @@ func (p *applying) apply(ctx context.Context, args []string) error {
 		if err := p.useSaved(file); err != nil {
 			return err
 		}
+	}
+	if p.json && !p.autoApprove && p.saved == nil {
+		return fail("Approval is needed", "With -json nobody can be asked. Give -auto-approve, or apply a plan that \"waybill plan -out\" has saved.")
 	}
 	if err := p.open(ctx, args, serving, displayOptions{plain: p.lines()}); err != nil {
 		return err
