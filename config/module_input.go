@@ -24,10 +24,13 @@ func (c *call) input(name string) {
 	}
 }
 
+// inputsOfModule is what a scope of inputs is called in messages.
+const inputsOfModule = "the inputs of this module"
+
 // input evaluates one input for all modules of a set.
 func (p *module) input(set *moduleSet, a *attribute) {
 	r := p.report()
-	s := p.scope(r, anyRoot, "the inputs of this module")
+	s := p.scope(r, anyRoot, inputsOfModule)
 	if repeat := set.call.block.repeat(nil); repeat != nil {
 		s.roots |= map[string]roots{"count": rootCount, "for_each": rootEach}[repeat.name]
 	}

@@ -21,6 +21,9 @@ const placesOfResults = "Results may stand in payload, in command, env and stdin
 func (s *scope) refusesResults(a *attribute) string {
 	switch {
 	case s.body == nil:
+		if s.what == inputsOfModule {
+			return "Inputs of modules are made before any job runs. Give the module the job instead, such as after = job.NAME, and read its result in there: var.after.result.KEY."
+		}
 		return upperFirst(s.what) + " is made before any job runs. " + placesOfResults
 	case slices.Contains(resultPlaces[s.body.name], a.name):
 		return ""

@@ -39,3 +39,7 @@ job "a" {
 locals {
   k = join("", [for i in range(1024) : format("%01024d", i)])
 }
+module "h" {
+  source = "./m"
+  size   = job.a.result.rows # ERROR: Result cannot stand here | Inputs of modules are made before any job runs. Give the module the job instead, such as after = job.NAME, and read its result in there: var.after.result.KEY.
+}
