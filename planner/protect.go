@@ -37,7 +37,7 @@ func (m *maker) protect(list []config.Protected) (diags hcl.Diagnostics) {
 		diags = append(diags, &hcl.Diagnostic{
 			Severity: hcl.DiagError, Summary: "Instance cannot be destroyed", Subject: rng.Ptr(),
 			Detail: fmt.Sprintf("%s is protected by prevent_destroy, and this plan would %s because %s. Set prevent_destroy = false if that is meant; "+
-				"otherwise undo what calls for it, or leave the job out with -target.", r.Addr, would, r.Because()),
+				"otherwise undo what calls for it, or leave the job out with -exclude.", r.Addr, would, r.Because()),
 		})
 		if len(diags) == maxProtected {
 			break

@@ -81,7 +81,7 @@ func TestProtected(t *testing.T) {
 			}
 			got := diags.Errs()[0].(*hcl.Diagnostic)
 			want := "job.b is protected by prevent_destroy, and this plan would " + test.want + ". Set prevent_destroy = false if that is meant; " +
-				"otherwise undo what calls for it, or leave the job out with -target."
+				"otherwise undo what calls for it, or leave the job out with -exclude."
 			if got.Summary != "Instance cannot be destroyed" || *got.Subject != at {
 				t.Errorf("%s at %v", got.Summary, got.Subject)
 			}
