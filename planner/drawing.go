@@ -128,7 +128,11 @@ func (d *drawing) mermaid(w io.Writer) error {
 			if !l.inside() {
 				from = fmt.Sprintf("o%d", slices.Index(outside, g.outside[^l.to]))
 			}
-			fmt.Fprintf(&b, "  %s %s j%d\n", from, l.kind.mermaid(), job)
+			how := l.kind.mermaid()
+			if g.implied(job, l) {
+				how = "-->|result|"
+			}
+			fmt.Fprintf(&b, "  %s %s j%d\n", from, how, job)
 		}
 	}
 	d.triggers(func(job, gate int32, label string) {

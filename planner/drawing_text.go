@@ -155,12 +155,16 @@ func (t *tree) line(job int32) string {
 			above = l.to
 			if l.kind == EdgeFailure || l.kind == EdgeAlways {
 				notes = append(notes, "run if "+l.kind.runIf().String())
+			} else if g.implied(job, l) {
+				notes = append(notes, "reads its result")
 			}
 			continue
 		}
 		name := g.end(l)
 		if l.kind == EdgeFailure || l.kind == EdgeAlways {
 			name += " (" + l.kind.runIf().String() + ")"
+		} else if g.implied(job, l) {
+			name += " (result)"
 		}
 		also = append(also, name)
 	}

@@ -177,6 +177,9 @@ func (c *Chains) edge(r *Row, t Target) string {
 	case EdgeAlways:
 		return "the end of " + name + state
 	default:
+		if r.Job != nil && slices.Contains(Reads(r.Job), t.Addr) {
+			return "the success of " + name + ", whose result it reads" + strings.Replace(state, ", which", " and which", 1)
+		}
 		return "the success of " + name + state
 	}
 }
