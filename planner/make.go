@@ -213,6 +213,9 @@ func (m *maker) describe() {
 			r.keepWork()
 		}
 		r.Edges = m.targets(int32(i))
+		if r.Reason == ReasonHandling && r.looksSame() {
+			r.Reason = ReasonMoved
+		}
 		if !r.Recurs() { // a template waits for no generation before it
 			r.Earlier = m.earlier(r)
 		}

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -289,4 +290,11 @@ func (m *maker) movedCauses(job int32) (causes []Cause) {
 		}
 	}
 	return causes
+}
+
+// looksSame tells whether a row writes its record for nothing that anybody would see: state mv gave what it waits for another
+// address after its digest was made, or another version of Waybill made the digest.
+func (r *Row) looksSame() bool {
+	return r.Prior != nil && !r.Recurs() && len(r.Prior.Edges)+len(r.Prior.Triggers) > 0 && (r.Action == Rerecord || r.Action == Update) &&
+		r.Job.Queue == r.Prior.Queue && bytes.Equal(r.Definition, r.Prior.Definition) && len(r.differences()) == 0
 }

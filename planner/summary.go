@@ -81,6 +81,9 @@ func (r *Row) Because() string {
 		if len(r.Causes) > 0 {
 			return r.causes()
 		}
+		if r.MovedFrom.Name == "" {
+			return "an address in its record has changed, as with state mv, and nothing else differs"
+		}
 		return r.MovedFrom.String() + " has moved to " + r.Addr.String()
 	case ReasonFailed:
 		return "it failed" + r.detail()
