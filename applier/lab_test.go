@@ -127,7 +127,9 @@ func (l *lab) state() *planner.State {
 
 func (l *lab) plan() *planner.Plan {
 	l.Helper()
-	p, diags := planner.Make(l.workflow, l.state(), l.run.Options)
+	s, err := ReadStateFor(l.Context(), l.Client, l.workflow)
+	l.ok(err)
+	p, diags := planner.Make(l.workflow, s, l.run.Options)
 	if diags.HasErrors() {
 		l.Fatal(diags)
 	}

@@ -24,6 +24,7 @@ const (
 	metaSerial  = "serial"  // rises with every batch, so that a follower sees that state changed
 	metaTold    = "told"    // the number of the first event that the latest apply which wrote something may have caused
 	metaQueues  = "queues"  // JSON list of the queues whose settings belong to this workflow
+	metaFormer  = "former"  // the name that the workflow had before, if it was carried over from there
 	metaOutput  = "output:" // followed by a name: the output's canonical JSON, or a sealed one
 )
 
@@ -33,6 +34,7 @@ type meta struct {
 	floor   int64
 	serial  int64
 	told    int64 // 0: not known
+	former  string
 	queues  []string
 	outputs map[string]string // as stored
 }
@@ -63,6 +65,8 @@ func parseMeta(key string, fields map[string]string) (meta, error) {
 			m.serial, err = metaNumber(key, field, value)
 		case field == metaTold:
 			m.told, err = metaNumber(key, field, value)
+		case field == metaFormer:
+			m.former = unversioned(value)
 		case field == metaQueues:
 			if err = json.Unmarshal([]byte(unversioned(value)), &m.queues); err != nil {
 				return m, foreign(key, field, err)

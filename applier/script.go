@@ -6,7 +6,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The lock's scripts. release serves force-unlock too: both need the holder's token and nothing else.
+// The scripts of the lock, and the one that gives a workflow another name. release serves force-unlock too: both need the holder's token and nothing else.
 var (
 	//go:embed lua/clock.lua
 	clockLua string
@@ -16,8 +16,11 @@ var (
 	renewLua string
 	//go:embed lua/release.lua
 	releaseLua string
+	//go:embed lua/carry.lua
+	carryLua string
 
 	acquireScript = redis.NewScript(clockLua + acquireLua)
 	renewScript   = redis.NewScript(clockLua + renewLua)
 	releaseScript = redis.NewScript(releaseLua)
+	carryScript   = redis.NewScript(carryLua)
 )

@@ -71,7 +71,7 @@ func versionOf(r *planner.Record) int64 {
 
 // sameChange tells whether two plans ask for the same: what was approved of the one may be done by the other.
 func sameChange(a, b *planner.Plan) bool {
-	return slices.Equal(a.Outputs, b.Outputs) && slices.EqualFunc(a.Queues, b.Queues, sameQueue) &&
+	return a.Former == b.Former && slices.Equal(a.Outputs, b.Outputs) && slices.EqualFunc(a.Queues, b.Queues, sameQueue) &&
 		slices.EqualFunc(changes(a), changes(b), func(a, b *planner.Row) bool {
 			return a.Addr == b.Addr && a.Action == b.Action && a.Work == b.Work && a.Handling == b.Handling && a.MovedFrom == b.MovedFrom
 		})

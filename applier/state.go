@@ -24,19 +24,19 @@ func ReadState(ctx context.Context, c *conveyor.Client, workflow string) (*plann
 	return snap.state, nil
 }
 
-// ReadStateFor is ReadState for a plan of w: if w declares a schedule, it also reads the store's clock, by which the plan tells when
-// that fires.
+// ReadStateFor is ReadState for a plan of w, which may have its state under a former name still. If w declares a schedule, it also
+// reads the store's clock, by which the plan tells when that fires.
 func ReadStateFor(ctx context.Context, c *conveyor.Client, w *config.Workflow) (*planner.State, error) {
-	s, err := ReadState(ctx, c, w.Name)
+	snap, err := readSnapshotOf(ctx, c, w)
 	if err != nil {
 		return nil, err
 	}
-	return s, readClock(ctx, c, w, s)
+	return snap.state, readClock(ctx, c, w, snap.state)
 }
 
 // ReadRecordsFor is ReadStateFor without how the jobs stand, which the state assumes (planner.State.Assume).
 func ReadRecordsFor(ctx context.Context, c *conveyor.Client, w *config.Workflow) (*planner.State, error) {
-	snap, err := readRecords(ctx, c, w.Name)
+	snap, err := readRecordsOf(ctx, c, w)
 	if err != nil {
 		return nil, err
 	}
@@ -58,12 +58,16 @@ type snapshot struct {
 }
 
 func readSnapshot(ctx context.Context, c *conveyor.Client, workflow string) (*snapshot, error) {
-	snap, err := readRecords(ctx, c, workflow)
+	return readSnapshotOf(ctx, c, &config.Workflow{Name: workflow})
+}
+
+func readSnapshotOf(ctx context.Context, c *conveyor.Client, w *config.Workflow) (*snapshot, error) {
+	snap, err := readRecordsOf(ctx, c, w)
 	if err != nil {
 		return nil, err
 	}
 	if err := readLive(ctx, c, snap.state); err != nil {
-		return nil, fmt.Errorf("read the jobs of workflow %q: %w", workflow, err)
+		return nil, fmt.Errorf("read the jobs of workflow %q: %w", w.Name, err)
 	}
 	return snap, nil
 }

@@ -23,7 +23,10 @@ type submission struct {
 	mail     *mailbox
 	workflow string
 
-	lock  *lock
+	lock *lock
+	// formerLock is that of the name from which the state is carried over; nil for none.
+	formerLock *lock
+
 	state *planner.State // what state is by now, with what this run has written
 	meta  meta
 	fresh bool // the workflow has no lineage in the store yet
@@ -48,19 +51,13 @@ func (s *submission) submit(ctx context.Context) (err error) {
 		return s.readState(ctx)
 	}
 	s.run.probe("lock")
-	held, l, err := acquireLock(ctx, s.client, lockRequest{
-		workflow: s.workflow, who: s.run.Who, operation: s.run.Operation, timeout: s.run.LockTimeout,
-		waiting: func(e LockWaiting) { s.mail.post(e) }, patient: s.patient(),
-	})
+	held, release, err := s.acquire(ctx)
 	if err != nil {
 		return s.interrupted(ctx, err)
 	}
-	s.lock = l
 	defer func() {
 		s.run.probe("release")
-		if released := l.release(ctx); released != nil && err == nil {
-			s.mail.post(Warning{Summary: "The state lock could not be released", Detail: released.Error()})
-		}
+		release(err == nil)
 	}()
 	if err := s.underLock(held); err != nil {
 		return s.interrupted(ctx, causeOf(held, err))
@@ -81,6 +78,9 @@ func (s *submission) underLock(ctx context.Context) error {
 	if err := s.writable(); err != nil {
 		return err
 	}
+	if err := s.carryOver(ctx); err != nil {
+		return err
+	}
 	if err := s.writeQueues(ctx); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (s *submission) underLock(ctx context.Context) error {
 func (s *submission) readState(ctx context.Context) error {
 	var snap *snapshot
 	err := s.patient().call(ctx, func(ctx context.Context) (err error) {
-		if snap, err = readSnapshot(ctx, s.client, s.workflow); err != nil {
+		if snap, err = readSnapshotOf(ctx, s.client, s.run.Workflow); err != nil {
 			return err
 		}
 		return readClock(ctx, s.client, s.run.Workflow, snap.state)

@@ -70,13 +70,17 @@ func (w *watcher) readFlows(ctx context.Context, all bool) error {
 	for name := range serials {
 		w.flow(name).unlisted = false
 	}
-	read := false
-	for name, f := range w.flows {
-		serial, listed := serials[name]
-		switch {
-		case !listed && !f.unlisted:
+	for name, f := range w.flows { // before others are read: a workflow that is gone may live on as one of these
+		if _, listed := serials[name]; !listed && !f.unlisted {
 			w.release(f, nil)
 			f.gone = true
+		}
+	}
+	read := false
+	for name, f := range w.flows {
+		serial := serials[name]
+		switch {
+		case f.gone:
 		case all || serial != f.serial || f.problem != "" && time.Since(f.readAt) >= problemEvery:
 			if pause := min(10*f.took, maxPause); !all && time.Since(f.readAt) < pause {
 				w.due = true

@@ -9,7 +9,7 @@ func workflowKind() *kind {
 		args: []arg{
 			{name: "required_version", is: formText, text: "The versions of Waybill that may read these files, such as `\">= 0.1\"`."},
 			{name: "namespace", is: formText, def: `"waybill"`, text: "Prefix of all keys in Redis. Workflows of one namespace see each other's queues, labels and gates."},
-			{name: "moved_from", later: true},
+			{name: "moved_from", is: formText, text: "The name that the workflow had until now, in the same store and namespace. The next apply carries its state over: jobs go on, nothing runs again, and the old name is free. Once applied it has nothing left to do and may stay."},
 		},
 		blocks: []*kind{
 			{name: "redis", text: "Where jobs and state live. `-redis` and the variable `WAYBILL_REDIS` are stronger; without any of them it is the embedded store.",

@@ -101,6 +101,15 @@ func (l *loader) evaluateWorkflow(w *Workflow) {
 			w.Namespace = text
 		}
 	}
+	if a := c.attr("moved_from"); a != nil {
+		if text, ok := s.text(a); ok && l.r.storeName("workflow", text, a.expr.Range()) {
+			if text == l.name {
+				l.r.error(sumBadMove, a.expr.Range(), "The workflow is %q already, so it cannot have moved from there. moved_from is the name that it had before; remove it where the name has not changed.", text)
+			} else {
+				w.MovedFrom = StateName(text, l.o.Workspace)
+			}
+		}
+	}
 	if b := c.block("redis"); b != nil {
 		if a := b.inner.attr("url"); a != nil {
 			w.Redis = s.redisURL(a)

@@ -54,6 +54,9 @@ func TestValid(t *testing.T) {
 func describe(w *Workflow) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "workflow %q named=%t namespace=%q redis=%q\n", w.Name, w.Named, w.Namespace, w.Redis)
+	if w.MovedFrom != "" {
+		fmt.Fprintf(&b, "  moved_from %q\n", w.MovedFrom)
+	}
 	for _, q := range w.Queues {
 		fmt.Fprintf(&b, "queue %q concurrency=%d weight=%d paused=%t fair=%t keep=%s,%d\n", q.Name, q.Concurrency, q.Weight, q.Paused, q.Fair, q.KeepFor, q.KeepCount)
 	}

@@ -19,6 +19,8 @@ type Workflow struct {
 	Dir       string // the directory the files are in, as given
 	Namespace string // default "waybill"
 	Redis     string // URL of the redis block, "" without one
+	// MovedFrom is the name whose state the next apply carries over, if this workflow has none yet; "" without one.
+	MovedFrom string
 
 	Jobs    []*Job // by address, each once
 	Queues  []*Queue

@@ -73,11 +73,14 @@ type sumMembers struct {
 	Operation string `json:"operation"`
 }
 
-// Messages gives a plan for programs: what drifted, one planned_change for each row with an action and each queue that
+// Messages gives a plan for programs: that the workflow has another name, what drifted, one planned_change for each row with an action and each queue that
 // changes, one planned_schedule for each schedule and gate that is declared, outputs, the forecast, and the summary last.
 func (p *Plan) Messages() iter.Seq[Message] {
 	return func(yield func(Message) bool) {
 		if p.Assumed && !yield(Message{Type: "log", Text: assumedNote, Body: json.RawMessage("{}")}) {
+			return
+		}
+		if p.Former != "" && !yield(p.formerMessage()) {
 			return
 		}
 		for _, d := range p.Drift() {

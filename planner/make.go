@@ -64,7 +64,7 @@ func Make(w *config.Workflow, s *State, o Options) (*Plan, hcl.Diagnostics) {
 	diags = append(diags, m.exclusions()...)
 	m.describe()
 	m.foretell()
-	p := &Plan{Workflow: w.Name, Lineage: s.Lineage, Destroy: o.Destroy, RefreshOnly: o.RefreshOnly, Assumed: s.Assumed, Rows: m.inOrder(), Protected: w.Protected,
+	p := &Plan{Workflow: w.Name, Former: s.Former, Lineage: s.Lineage, Destroy: o.Destroy, RefreshOnly: o.RefreshOnly, Assumed: s.Assumed, Rows: m.inOrder(), Protected: w.Protected,
 		Asked: Request{o.Targets, o.Exclude, o.Replace, o.Rerun}}
 	if o.RefreshOnly {
 		return p, diags

@@ -12,6 +12,7 @@ import (
 // It holds no uuid of a job that is not submitted yet; those are settled under the lock at apply.
 type Plan struct {
 	Workflow string
+	Former   string    // the name under which the store has the state until this plan is applied, "" for Workflow; see State.Former
 	Lineage  uuid.UUID // of the state it was made from; zero before the first apply
 	Destroy  bool      // made by destroy
 	// RefreshOnly: made for what changed outside of Waybill alone. All its rows that do something forget records.

@@ -36,6 +36,7 @@ type Sealer interface {
 
 type planDocument struct {
 	Workflow string         `json:"workflow"`
+	Former   string         `json:"former,omitempty"`
 	Lineage  uuid.UUID      `json:"lineage"`
 	Destroy  bool           `json:"destroy,omitempty"`
 	Refresh  bool           `json:"refresh_only,omitempty"`
@@ -77,7 +78,7 @@ type planRow struct {
 
 // WritePlan writes a plan file. seal may be nil for a plan without sensitive payloads.
 func WritePlan(w io.Writer, p *Plan, seal Sealer) error {
-	doc := planDocument{Workflow: p.Workflow, Lineage: p.Lineage, Destroy: p.Destroy, Refresh: p.RefreshOnly, Assumed: p.Assumed, Asked: p.Asked, Forecast: p.Forecast, Queues: p.Queues, Outputs: p.Outputs,
+	doc := planDocument{Workflow: p.Workflow, Former: p.Former, Lineage: p.Lineage, Destroy: p.Destroy, Refresh: p.RefreshOnly, Assumed: p.Assumed, Asked: p.Asked, Forecast: p.Forecast, Queues: p.Queues, Outputs: p.Outputs,
 		Protected: p.Protected}
 	doc.Rows = make([]planRow, len(p.Rows))
 	for i, r := range p.Rows {
@@ -139,7 +140,7 @@ func ReadPlan(r io.Reader, open Sealer) (*Plan, error) {
 	if err := decoder.Decode(&doc); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPlanFile, err)
 	}
-	p := &Plan{Workflow: doc.Workflow, Lineage: doc.Lineage, Destroy: doc.Destroy, RefreshOnly: doc.Refresh, Assumed: doc.Assumed, Asked: doc.Asked, Forecast: doc.Forecast, Queues: doc.Queues, Outputs: doc.Outputs,
+	p := &Plan{Workflow: doc.Workflow, Former: doc.Former, Lineage: doc.Lineage, Destroy: doc.Destroy, RefreshOnly: doc.Refresh, Assumed: doc.Assumed, Asked: doc.Asked, Forecast: doc.Forecast, Queues: doc.Queues, Outputs: doc.Outputs,
 		Protected: doc.Protected}
 	rows := make([]Row, len(doc.Rows))
 	p.Rows = make([]*Row, len(rows))

@@ -19,6 +19,7 @@ type RenderOptions struct {
 // Render writes a plan for people, after Terraform's model. The last line is the summary that scripts match.
 func (p *Plan) Render(w io.Writer, o RenderOptions) error {
 	c := &canvas{w: w, ink: ink(o.Color), width: o.Width}
+	p.renderFormer(c)
 	if p.RefreshOnly {
 		p.renderRefresh(c)
 		return c.flush()

@@ -12,10 +12,12 @@ import (
 // State is what Redis holds of a workflow at one moment: records, and the live status of each record's job.
 type State struct {
 	Workflow string
-	Lineage  uuid.UUID // zero before the first apply
-	Floor    int64     // highest generation ever given up
-	Records  map[string]*Record
-	Live     map[string]Live // by address; an absent entry means lost
+	// Former is the workflow under whose name the store still has all of this, "" for Workflow: what is applied next carries it over.
+	Former  string
+	Lineage uuid.UUID // zero before the first apply
+	Floor   int64     // highest generation ever given up
+	Records map[string]*Record
+	Live    map[string]Live // by address; an absent entry means lost
 	// Earlier holds the status of every job that an EdgeSuccessor of a record names, by uuid: the generations before
 	// the recorded ones that may still run. An absent entry means that the job is over.
 	Earlier map[string]Live

@@ -34,8 +34,12 @@ func (p *Plan) Forgotten() (n int) {
 	return n
 }
 
-// Empty tells whether there is nothing to apply: no row has an action, and queues and outputs are as stored.
+// Empty tells whether there is nothing to apply: the state is where it belongs, no row has an action, and queues and outputs are as
+// stored.
 func (p *Plan) Empty() bool {
+	if p.Former != "" {
+		return false
+	}
 	for _, r := range p.Rows {
 		if r.Action != NoOp {
 			return false

@@ -37,7 +37,7 @@ then on.`,
 				return err
 			}
 			defer s.close() //nolint:errcheck // the store's own errors came with the command
-			return a.forceUnlock(cmd.Context(), s, token, force)
+			return a.forceUnlock(cmd.Context(), s, w.MovedFrom, token, force)
 		},
 	}
 	r.flags(cmd)
@@ -59,21 +59,32 @@ func lockToken(args []string) (token string, paths []string, err error) {
 	return token, paths, nil
 }
 
-func (a *app) forceUnlock(ctx context.Context, s *store, token string, force bool) error {
-	holder, err := applier.ReadLock(ctx, s.client, s.workflow)
+// forceUnlock removes the lock of the workflow, or that of its former name, which an apply takes too that carries its state over.
+func (a *app) forceUnlock(ctx context.Context, s *store, former, token string, force bool) error {
+	name := s.workflow
+	holder, err := applier.ReadLock(ctx, s.client, name)
 	if err != nil {
 		return err
 	}
+	if former != "" && (holder == nil || holder.Token != token) {
+		other, err := applier.ReadLock(ctx, s.client, former)
+		if err != nil {
+			return err
+		}
+		if other != nil && other.Token == token {
+			name, holder = former, other
+		}
+	}
 	if holder == nil {
-		return fail("There is no lock", "Workflow %q is not locked. Nothing was changed.", s.workflow)
+		return fail("There is no lock", "Workflow %q is not locked. Nothing was changed.", name)
 	}
 	if holder.Token != token {
 		return fail("Another lock", "Workflow %q is locked under another token: by %s, for %s since %s, under %s. Nothing was changed.",
-			s.workflow, holder.Who, holder.Operation, holder.Since.UTC().Format(time.RFC3339), holder.Token)
+			name, holder.Who, holder.Operation, holder.Since.UTC().Format(time.RFC3339), holder.Token)
 	}
 	if !force {
 		ok, err := a.prompt(ctx, "Do you really want to force-unlock?", fmt.Sprintf(
-			"Waybill will remove the lock of workflow %q, held by %s for %s.\nOnly 'yes' will be accepted to confirm.", s.workflow, holder.Who, holder.Operation))
+			"Waybill will remove the lock of workflow %q, held by %s for %s.\nOnly 'yes' will be accepted to confirm.", name, holder.Who, holder.Operation))
 		if err != nil {
 			return err
 		}
@@ -82,9 +93,9 @@ func (a *app) forceUnlock(ctx context.Context, s *store, token string, force boo
 			return exit(exitError)
 		}
 	}
-	if err := applier.ForceUnlock(ctx, s.client, s.workflow, token); err != nil {
+	if err := applier.ForceUnlock(ctx, s.client, name, token); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.p.Stdout, "The lock of workflow %q is removed.\n", s.workflow)
+	fmt.Fprintf(a.p.Stdout, "The lock of workflow %q is removed.\n", name)
 	return nil
 }

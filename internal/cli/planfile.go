@@ -86,6 +86,9 @@ func planned(p *planner.Plan, settings *config.Workflow) (*config.Workflow, erro
 			p.Workflow, describeDir(settings.Dir), settings.Name)
 	}
 	w := *settings
+	if p.Former != "" {
+		w.MovedFrom = p.Former
+	}
 	w.Removed = nil
 	w.Jobs, w.Moved, w.Protected = nil, p.Moves(), p.Protected
 	for _, r := range p.Rows {

@@ -58,6 +58,9 @@ func (p *applying) askInView(ctx context.Context, d difference, again string) (b
 // shortly are the diagnostics and warnings for the view.
 func (d difference) shortly() []approve.Warning {
 	all := drifted(d.plan)
+	if note := d.plan.FormerNote(); note != "" {
+		all = append(all, approve.Warning{Summary: fmt.Sprintf("Workflow %q has moved to %q", d.plan.Former, d.plan.Workflow), Detail: note})
+	}
 	for _, diag := range d.diags {
 		detail := diag.Detail
 		if diag.Subject != nil {

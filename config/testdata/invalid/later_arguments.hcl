@@ -1,6 +1,5 @@
 workflow "w" {
-  moved_from = "v" # ERROR: Not supported by this version | The argument "moved_from" of a workflow block
-  proto { # ERROR: Not supported by this version
+  proto { # ERROR: Not supported by this version | The block "proto" of a workflow block
     files = []
   }
 }

@@ -1,0 +1,5 @@
+locals { former = "shop" }
+workflow "orders" {
+  moved_from = "${local.former}-orders"
+}
+job "a" { type = "noop" }
