@@ -13,7 +13,7 @@ import (
 var ErrTwoStates = errors.New("there is state under both names")
 
 // ErrFormerAppeared says that the former name got state after the plan was made that knew of none.
-var ErrFormerAppeared = errors.New("it has got state since the plan was made; nothing was changed. Plan again")
+var ErrFormerAppeared = errors.New("the former name has got state since the plan was made; nothing was changed. Plan again")
 
 // holds tells whether anything is left under a workflow's name that a plan could differ from. Lineage and floor alone are not.
 func (s *snapshot) holds() bool {
@@ -84,9 +84,6 @@ func (s *submission) carryOver(ctx context.Context) error {
 	old := s.state.Former
 	if old == "" {
 		return nil
-	}
-	if s.formerLock == nil {
-		return fmt.Errorf("carry workflow %q over to %q: %w", old, s.workflow, ErrFormerAppeared)
 	}
 	if err := ctx.Err(); err != nil {
 		return err

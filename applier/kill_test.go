@@ -184,6 +184,22 @@ func killScenarios() map[string]killScenario {
 				"joined": 1, "report": 1, "new[0]": 1, "new[1]": 1, "new[2]": 1, "lone": 1},
 			renamed: map[string]string{"join": "joined", "old[0]": "new[0]", "old[1]": "new[1]", "old[2]": "new[2]"},
 		},
+		"carried over": {
+			prepare: func(l *lab) {
+				l.declare(salesLike(l, "1", "old")...)
+				l.workflow.Name = "v"
+				l.workflow.Queues = []*config.Queue{{Name: "q", Weight: 3}}
+				l.apply()
+				l.end(conveyor.VerdictDone, l.start(2)...)
+				l.declare(salesLike(l, "1", "new")...)
+				l.workflow.MovedFrom = "v"
+				l.workflow.Queues = []*config.Queue{{Name: "q", Weight: 2}}
+				l.moved("old", "new")
+			},
+			runs: map[string]int{"extract[2]": 1, "clean[0]": 1, "clean[1]": 1, "clean[2]": 1,
+				"join": 1, "report": 1, "new[0]": 1, "new[1]": 1, "new[2]": 1, "lone": 1},
+			renamed: map[string]string{"old[0]": "new[0]", "old[1]": "new[1]", "old[2]": "new[2]"},
+		},
 		"recurring": {
 			prepare: func(l *lab) { l.nightly() },
 			runs:    map[string]int{"once": 1},
@@ -242,6 +258,7 @@ var wantedPhases = map[string][]string{
 	"edited":                {"lock", "first chunk", "reopen", "removal", "last chunk", "release"},
 	"edited while it waits": {"lock", "first chunk", "rows", "removal", "last chunk", "release"},
 	"moved":                 {"lock", "first chunk", "rows", "last chunk", "release"},
+	"carried over":          {"lock", "carry", "queues", "first chunk", "rows", "last chunk", "release"},
 	"recurring":             {"lock", "first chunk", "rows", "last chunk", "release"},
 	"recurring from now on": {"lock", "first chunk", "rows", "last chunk", "release"},
 	"recurring no more":     {"lock", "first chunk", "rows", "last chunk", "release"},

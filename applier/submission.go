@@ -69,6 +69,9 @@ func (s *submission) underLock(ctx context.Context) error {
 	if err := s.readState(ctx); err != nil {
 		return err
 	}
+	if s.state.Former != "" && s.formerLock == nil {
+		return fmt.Errorf("carry workflow %q over to %q: %w", s.state.Former, s.workflow, ErrFormerAppeared)
+	}
 	if err := s.check(ctx); err != nil {
 		return err
 	}

@@ -75,6 +75,7 @@ func asDiagnostic(err error) *hcl.Diagnostic {
 var known = []knownFailure{
 	{is: applier.ErrLockLost, summary: "State lock lost"},
 	{is: applier.ErrTwoStates, summary: "Two states for one workflow"},
+	{is: applier.ErrFormerAppeared, summary: "Plan is stale"},
 	{is: conveyor.ErrUnique, summary: "Unique key is held"},
 	{is: conveyor.ErrCorrupt, summary: "Unreadable data in the store", hint: " \"waybill doctor\" tells what else is wrong there."},
 	{is: conveyor.ErrUnsaved, code: "MISCONF ", summary: "The store cannot be written",
