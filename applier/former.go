@@ -32,7 +32,7 @@ func readRecordsOf(ctx context.Context, c *conveyor.Client, w *config.Workflow) 
 		return snap, err
 	}
 	if snap.holds() {
-		return nil, fmt.Errorf("carry workflow %q over to %q: %w, %d records under the old one and %d under the new one, and which of them "+
+		return nil, fmt.Errorf("carry workflow %q over to %q: %w (records: %d under the old one, %d under the new one), and which of the two "+
 			"the files mean cannot be told; nothing was changed. Remove moved_from to go on with what %[2]q has, and leave %[1]q as it is. To "+
 			"carry %[1]q over after all, destroy %[2]q first, with moved_from removed",
 			w.MovedFrom, w.Name, ErrTwoStates, len(former.state.Records), len(snap.state.Records))

@@ -180,7 +180,7 @@ func TestTwoStates(t *testing.T) {
 		l.apply()
 		l.named("new", "old")
 		_, err := ReadStateFor(l.Context(), l.Client, l.workflow)
-		if !errors.Is(err, ErrTwoStates) || !strings.Contains(err.Error(), "2 records under the old one and 1 under the new one") {
+		if !errors.Is(err, ErrTwoStates) || !strings.Contains(err.Error(), "records: 2 under the old one, 1 under the new one") {
 			l.Errorf("got %v, want %v with the records counted", err, ErrTwoStates)
 		}
 		if _, err := ReadRecordsFor(l.Context(), l.Client, l.workflow); !errors.Is(err, ErrTwoStates) {

@@ -1,22 +1,20 @@
 package planner
 
-// FormerNote says, in a sentence, what a plan does about the workflow's former name; "" for a plan without one.
+// FormerNote says what a plan does about the workflow's former name; "" for a plan without one.
 func (p *Plan) FormerNote() string {
 	if p.Former == "" {
 		return ""
 	}
-	return "All that is recorded under the former name is carried over: the jobs are the same ones, and none runs again for it. " +
-		"The name " + quoted(p.Former) + " is free then."
+	return "all that is recorded is carried over: the jobs are the same ones, none runs again for it, and the name " + quoted(p.Former) + " is free"
 }
 
 func (p *Plan) renderFormer(c *canvas) {
 	if p.Former == "" {
 		return
 	}
+	c.blank()
 	c.raw("  " + c.ink.bold("# workflow "+quoted(p.Former)) + " has moved to " + c.ink.bold("workflow "+quoted(p.Workflow)) + "\n")
-	c.blank()
-	c.paragraph(p.FormerNote())
-	c.blank()
+	c.raw("  # (" + p.FormerNote() + ")\n")
 }
 
 func (p *Plan) formerMessage() Message {

@@ -21,8 +21,7 @@ func TestFormerName(t *testing.T) {
 		t.Error("there is nothing to apply")
 	}
 	const text = `  # workflow "old" has moved to workflow "new"
-
-All that is recorded under the former name is carried over: the jobs are the same ones, and none runs again for it. The name "old" is free then.
+  # (all that is recorded is carried over: the jobs are the same ones, none runs again for it, and the name "old" is free)
 
 Plan: 0 to add, 0 to change, 0 to destroy.
 `

@@ -12,6 +12,9 @@ func (p *Plan) WriteJSON(w io.Writer) error {
 	o := wholeWriter{b: b}
 	o.member("format_version", "1.0")
 	o.member("workflow", p.Workflow)
+	if p.Former != "" {
+		o.member("moved_from", p.Former)
+	}
 	if p.Lineage != [16]byte{} {
 		o.member("lineage", p.Lineage.String())
 	}

@@ -19,8 +19,8 @@ type RenderOptions struct {
 // Render writes a plan for people, after Terraform's model. The last line is the summary that scripts match.
 func (p *Plan) Render(w io.Writer, o RenderOptions) error {
 	c := &canvas{w: w, ink: ink(o.Color), width: o.Width}
-	p.renderFormer(c)
 	if p.RefreshOnly {
+		p.renderFormer(c)
 		p.renderRefresh(c)
 		return c.flush()
 	}
@@ -31,6 +31,7 @@ func (p *Plan) Render(w io.Writer, o RenderOptions) error {
 		return c.flush()
 	}
 	p.legend(c)
+	p.renderFormer(c)
 	for _, r := range p.Rows {
 		if r.Action != NoOp {
 			r.render(c)

@@ -59,7 +59,7 @@ func (p *applying) askInView(ctx context.Context, d difference, again string) (b
 func (d difference) shortly() []approve.Warning {
 	all := drifted(d.plan)
 	if note := d.plan.FormerNote(); note != "" {
-		all = append(all, approve.Warning{Summary: fmt.Sprintf("Workflow %q has moved to %q", d.plan.Former, d.plan.Workflow), Detail: note})
+		all = append(all, approve.Warning{Summary: fmt.Sprintf("Workflow %q has moved to %q", d.plan.Former, d.plan.Workflow), Detail: sentence(note)})
 	}
 	for _, diag := range d.diags {
 		detail := diag.Detail
