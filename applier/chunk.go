@@ -115,6 +115,11 @@ func (w *rowWriter) changes(r *planner.Row) ([]conveyor.Change, error) {
 	switch r.Action {
 	case planner.Rerecord:
 		c.Kind = conveyor.ChangeAttach
+		if r.Importing() {
+			// An add of what is there already does no more than taking note that it has a record, with which it is kept.
+			c.Kind, c.Job = conveyor.ChangeAdd, &wire.Job{Uuid: c.UUID, Type: r.Next.Type, Queue: r.Next.Queue}
+			return append(changes, c), nil
+		}
 		if r.Job == nil { // by hand: nothing about the job was decided
 			c.Expect = nil
 		}

@@ -161,6 +161,7 @@ type Holder struct {
 // Result is the outcome of an apply.
 type Result struct {
 	Added, Changed, Destroyed int
+	Imported                  int
 	Detached                  bool
 	Interrupted               bool
 	// Bad lists the declared jobs that failed, were cancelled, expired or are on hold.

@@ -86,7 +86,7 @@ func (s *submission) rereadRecords(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if snap.state, err = s.moved(snap.state); err != nil {
+	if snap.state, err = s.moved(ctx, snap.state); err != nil {
 		return err
 	}
 	for address := range s.state.Live {

@@ -143,6 +143,7 @@ func apply(ctx context.Context, c *conveyor.Client, r Run, mail *mailbox) (Resul
 	f := &follower{client: c, workflow: s.workflow, mail: mail, keyID: r.Keyring.ID(), first: s.first}
 	result, err := f.run(ctx)
 	result.Added, result.Changed, result.Destroyed, result.From = submitted.Added, submitted.Changed, submitted.Destroyed, submitted.From
+	result.Imported = submitted.Imported
 	if err == nil && !result.Interrupted {
 		err = forgetDeposed(ctx, c, s.workflow, r)
 	}

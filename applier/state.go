@@ -31,6 +31,9 @@ func ReadStateFor(ctx context.Context, c *conveyor.Client, w *config.Workflow) (
 	if err != nil {
 		return nil, err
 	}
+	if err := readImports(ctx, c, w, snap.state); err != nil {
+		return nil, err
+	}
 	return snap.state, readClock(ctx, c, w, snap.state)
 }
 
@@ -41,6 +44,9 @@ func ReadRecordsFor(ctx context.Context, c *conveyor.Client, w *config.Workflow)
 		return nil, err
 	}
 	snap.state.Assume()
+	if err := readImports(ctx, c, w, snap.state); err != nil { // of these nothing can be assumed
+		return nil, err
+	}
 	return snap.state, readClock(ctx, c, w, snap.state)
 }
 

@@ -104,7 +104,7 @@ func (s *submission) readState(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.state, err = s.moved(snap.state); err != nil {
+	if s.state, err = s.moved(ctx, snap.state); err != nil {
 		return err
 	}
 	s.meta = snap.meta
@@ -114,13 +114,20 @@ func (s *submission) readState(ctx context.Context) error {
 	return nil
 }
 
-// moved is a state as the workflow's moved blocks want it, as the plan is made from it.
-func (s *submission) moved(state *planner.State) (*planner.State, error) {
+// moved is a state as the workflow's moved and import blocks want it, as the plan is made from it.
+func (s *submission) moved(ctx context.Context, state *planner.State) (*planner.State, error) {
 	if s.run.Plan.Destroy || s.run.Options.Destroy || s.run.Options.RefreshOnly {
 		return state, nil
 	}
 	state, diags := planner.Moved(state, s.run.Workflow)
 	if diags.HasErrors() {
+		return nil, fmt.Errorf("read the state of workflow %q: %w", s.workflow, diags)
+	}
+	err := s.patient().call(ctx, func(ctx context.Context) error { return readImports(ctx, s.client, s.run.Workflow, state) })
+	if err != nil {
+		return nil, err
+	}
+	if state, diags = planner.Imported(state, s.run.Workflow); diags.HasErrors() {
 		return nil, fmt.Errorf("read the state of workflow %q: %w", s.workflow, diags)
 	}
 	return state, nil
@@ -297,7 +304,9 @@ func (s *submission) interrupted(ctx context.Context, err error) error {
 // result counts what was written.
 func (s *submission) result() Result {
 	var r Result
-	r.Added, r.Changed, r.Destroyed = (&planner.Plan{Rows: s.order}).Summary()
+	done := &planner.Plan{Rows: s.order}
+	r.Added, r.Changed, r.Destroyed = done.Summary()
+	r.Imported = done.Imports()
 	if s.state != nil {
 		r.Outputs = s.state.Outputs
 	}

@@ -140,6 +140,10 @@ func (d *directory) declareBlock(b *block, s *source, broken bool) {
 		if !broken {
 			d.removed = append(d.removed, b)
 		}
+	case "import":
+		if d.rootOnly(b, "What the store holds belongs to the whole workflow") && !broken {
+			l.imports = append(l.imports, b)
+		}
 	case "job":
 		d.declareJob(&jobBlock{name: b.label, source: s, header: b.header, block: b, broken: broken})
 	case "check":

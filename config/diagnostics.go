@@ -77,6 +77,7 @@ const (
 	sumMissingKey      summary = "Missing key of a job"
 	sumNoInstance      summary = "No such job instance"
 	sumBadMove         summary = "Invalid move"
+	sumBadImport       summary = "Invalid import"
 	sumBadRemoval      summary = "Invalid removal"
 	sumBadResult       summary = "Result cannot stand here"
 )

@@ -24,6 +24,7 @@ type loader struct {
 	byAddr      map[string]*module
 	workflow    *block
 	queues      map[string]*block
+	imports     []*block
 
 	name      string // of the workflow, in whatever workspace
 	queue     string // of jobs that name none
@@ -94,6 +95,7 @@ func (l *loader) evaluate(w *Workflow) {
 	w.Moved = l.evaluateMoved()
 	w.Removed = l.evaluateRemoved()
 	w.Jobs = l.evaluateJobs()
+	w.Imports = l.evaluateImports(w.Jobs)
 	for _, d := range l.directories {
 		l.r.add(d.r.diags)
 	}

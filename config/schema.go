@@ -87,8 +87,7 @@ const (
 var schema = sync.OnceValue(func() *kind {
 	return &kind{name: "", blocks: []*kind{
 		workflowKind(), variableKind(), localsKind(), jobKind(), queueKind(), outputKind(), checkKind(), movedKind(), moduleKind(),
-		removedKind(),
-		{name: "import", later: true},
+		removedKind(), importKind(),
 	}}
 })
 

@@ -113,6 +113,16 @@ func removedKind() *kind {
 	}
 }
 
+func importKind() *kind {
+	return &kind{name: "import", many: true,
+		text: "Takes a job that the store holds already, whoever made it, for one that is declared: it gets a record, and is not submitted again. Once applied the block has nothing left to do and may go. Not in modules.",
+		args: []arg{
+			{name: "to", is: formAddress, required: true, text: "One declared job: `job.NAME`, `job.NAME[\"KEY\"]`, or one of a module. Where it has a record already, nothing is imported."},
+			{name: "id", is: formText, required: true, text: "The job's uuid, of which there is no record anywhere: no template, no occurrence of one, and none that went to all workers. A job that waits is updated to what is declared, and one that runs too, or is replaced where its work differs. What has completed is taken to have done what is declared."},
+		},
+	}
+}
+
 func moduleKind() *kind {
 	return &kind{name: "module", label: "name", many: true, any: true, guide: []string{"modules"},
 		text: "Puts what the files of another directory declare into this workflow, as `module.NAME`. Every further argument is the value of one of its variables.",

@@ -73,6 +73,9 @@ func describe(w *Workflow) []byte {
 	for _, v := range w.Removed {
 		fmt.Fprintf(&b, "%s is removed destroy=%t\n", v.From, v.Destroy)
 	}
+	for _, v := range w.Imports {
+		fmt.Fprintf(&b, "%s is imported from %s\n", v.To, v.ID)
+	}
 	for _, p := range w.Protected {
 		fmt.Fprintf(&b, "%s is protected\n", p.Block)
 	}

@@ -27,6 +27,7 @@ type Workflow struct {
 	Outputs []*Output
 	Moved   []Moved
 	Removed []Removed
+	Imports []Import
 	// Protected are the job blocks with prevent_destroy, by address. Quick loads find them too, if Options.Protected asks for it.
 	Protected []Protected
 

@@ -83,6 +83,9 @@ func (m *maker) work(job int32) {
 	}
 	d := c.decide()
 	r.Action, r.Reason, r.Successor, r.CancelFirst, r.Leave = d.action, d.reason, d.successor, d.cancelFirst, d.leave
+	if r.Importing() {
+		m.take(job)
+	}
 	if r.Reason == ReasonHandling && moved {
 		r.Reason, r.Causes = ReasonMoved, m.movedCauses(job)
 	}

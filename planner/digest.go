@@ -221,6 +221,9 @@ func (m *maker) digest() (diags hcl.Diagnostics) {
 			m.renameWork(&d, int32(i))
 		}
 		r.Handling = d.handling(int32(i))
+		if r.Importing() {
+			m.adopt(&d, int32(i))
+		}
 	}
 	if foreign != nil {
 		diags = append(diags, m.foreignKeys(foreign))

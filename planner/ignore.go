@@ -22,7 +22,7 @@ type ignoredDiff struct {
 func (m *maker) ignores(job int32, work, handling bool) bool {
 	r := &m.rows[job]
 	c := r.Job.Lifecycle
-	return c != nil && (c.IgnoreAll || len(c.Ignore) > 0) && (work || handling) && r.MovedFrom == (config.Addr{}) && !m.waitsForMoved(job)
+	return c != nil && (c.IgnoreAll || len(c.Ignore) > 0) && (work || handling) && !r.Importing() && r.MovedFrom == (config.Addr{}) && !m.waitsForMoved(job)
 }
 
 // ignore compares what is declared with what is recorded, without what is ignored. It goes by definitions, which show nothing of

@@ -23,12 +23,17 @@ type changeBody struct {
 type changeMembers struct {
 	Resource resource        `json:"resource"`
 	Previous *resource       `json:"previous_resource,omitempty"` // of one that has moved
+	Import   *importMembers  `json:"importing,omitempty"`         // of one that the store holds already
 	Action   string          `json:"action"`
 	Reason   Reason          `json:"reason,omitempty"`
 	Causes   []causeMembers  `json:"causes,omitempty"`
 	Before   json.RawMessage `json:"before,omitempty"`
 	After    json.RawMessage `json:"after,omitempty"`
 	Drift    *driftMembers   `json:"drift,omitempty"` // of resource_drift
+}
+
+type importMembers struct {
+	ID string `json:"id"`
 }
 
 type driftMembers struct {
@@ -67,6 +72,7 @@ type summaryBody struct {
 }
 
 type sumMembers struct {
+	Import    int    `json:"import,omitempty"`
 	Add       int    `json:"add"`
 	Change    int    `json:"change"`
 	Remove    int    `json:"remove"`
@@ -128,7 +134,11 @@ func (d Drift) change() changeMembers {
 
 func (r *Row) message() Message {
 	change := r.change()
-	return changeMessage("planned_change", r.Addr.String()+": Plan to "+change.Action, change)
+	verb := change.Action
+	if r.Importing() && r.Action == Rerecord {
+		verb = "import"
+	}
+	return changeMessage("planned_change", r.Addr.String()+": Plan to "+verb, change)
 }
 
 func (r *Row) change() changeMembers {
@@ -139,6 +149,12 @@ func (r *Row) change() changeMembers {
 	}
 	if r.justMoves() {
 		change.Action = "move"
+	}
+	if r.Importing() && r.Action != NoOp {
+		change.Import = &importMembers{r.Prior.UUID.String()}
+		if r.Action == Rerecord {
+			change.Action = NoOp.Word()
+		}
 	}
 	for _, c := range r.Causes {
 		change.Causes = append(change.Causes, causeMembers{c.Addr.String(), c.Reason})
@@ -218,14 +234,12 @@ func (p *Plan) outputMembers() map[string]outputMembers {
 }
 
 func (p *Plan) summaryMessage() Message {
-	body := summaryBody{p.sums()}
-	return Message{Type: "change_summary", Body: encodeBody(body), Text: fmt.Sprintf("Plan: %d to add, %d to change, %d to destroy.",
-		body.Changes.Add, body.Changes.Change, body.Changes.Remove)}
+	return Message{Type: "change_summary", Body: encodeBody(summaryBody{p.sums()}), Text: p.Sentence()}
 }
 
 func (p *Plan) sums() (s sumMembers) {
 	s.Add, s.Change, s.Remove = p.Summary()
-	s.Operation = "plan"
+	s.Import, s.Operation = p.Imports(), "plan"
 	return s
 }
 

@@ -46,6 +46,9 @@ func Make(w *config.Workflow, s *State, o Options) (*Plan, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
+	if s, diags = Imported(s, w); diags.HasErrors() {
+		return nil, diags
+	}
 	m := &maker{s: s, o: o, leave: w.Removed, ignoredWork: map[int32]bool{}}
 	if m.g, diags = NewGraph(w); diags.HasErrors() {
 		return nil, diags

@@ -57,6 +57,7 @@ type planRow struct {
 	Causes      []Cause         `json:"causes,omitempty"`
 	Prior       []byte          `json:"prior,omitempty"` // stored form of the record
 	MovedFrom   string          `json:"moved_from,omitempty"`
+	Importing   bool            `json:"importing,omitempty"` // Prior is stored nowhere
 	Live        Live            `json:"live"`
 	Job         *config.Job     `json:"job,omitempty"` // its Payload is sealed when it is sensitive
 	Work        Digest          `json:"work"`
@@ -90,7 +91,9 @@ func WritePlan(w io.Writer, p *Plan, seal Sealer) error {
 			row.Root = r.Root.String()
 		}
 		if r.Prior != nil {
-			row.Prior = r.Prior.AppendTo(nil)
+			prior := *r.Prior
+			row.Importing, prior.Version = r.Importing(), max(1, prior.Version)
+			row.Prior = prior.AppendTo(nil)
 		}
 		if r.MovedFrom != (config.Addr{}) {
 			row.MovedFrom = r.MovedFrom.String()
@@ -170,6 +173,9 @@ func (f *planRow) row(open Sealer) (Row, error) {
 	if f.Prior != nil {
 		if r.Prior, err = DecodeRecord(f.Addr, string(f.Prior)); err != nil {
 			return Row{}, fmt.Errorf("%w: %w", ErrPlanFile, err)
+		}
+		if f.Importing {
+			r.Prior.Version = 0
 		}
 	}
 	if f.MovedFrom != "" {

@@ -32,6 +32,7 @@ const (
 	ReasonStopping       Reason = "stopping"  // deposed, waits for its end
 	ReasonStopped        Reason = "stopped"   // deposed, has ended
 	ReasonForgotten      Reason = "forgotten" // by a removed block, or by state rm: the job is left alone
+	ReasonImported       Reason = "imported"  // the store holds it already, and it gets a record
 	ReasonNotTargeted    Reason = "not_targeted"
 	ReasonExcluded       Reason = "excluded"     // -exclude names it, or what it waits for
 	ReasonRefreshOnly    Reason = "refresh_only" // the plan only looks at what changed outside of Waybill

@@ -40,13 +40,12 @@ func (p *Plan) Render(w io.Writer, o RenderOptions) error {
 	p.renderQueues(c)
 	p.renderOutputs(c)
 	p.renderForecast(c)
-	add, change, destroy := p.Summary()
 	c.blank()
 	if n := p.Forgotten(); n > 0 {
 		c.paragraph(fmt.Sprintf("%s will be forgotten without anything to destroy.", counted(n, "record", "records")))
 		c.blank()
 	}
-	c.raw(c.ink.bold(fmt.Sprintf("Plan: %d to add, %d to change, %d to destroy.", add, change, destroy)) + "\n")
+	c.raw(c.ink.bold(p.Sentence()) + "\n")
 	return c.flush()
 }
 
@@ -135,6 +134,9 @@ func (r *Row) Fate() string {
 	case Update:
 		return "will be updated in-place"
 	case Rerecord:
+		if r.Importing() {
+			return "will be imported"
+		}
 		return "will be updated in-place (its record only)"
 	case Reopen:
 		return "will be reopened"
@@ -180,6 +182,9 @@ func (r *Row) Besides() (notes []string) {
 			what = "left alone"
 		}
 		notes = append(notes, fmt.Sprintf("%s too, which ignore_changes makes no reason; this is %s", r.ignored("differs", "differ"), what))
+	}
+	if r.Importing() && r.Action != NoOp && r.Action != Rerecord {
+		notes = append(notes, fmt.Sprintf("imported from %q", r.Prior.UUID))
 	}
 	switch {
 	case r.Leave:

@@ -23,7 +23,9 @@ type State struct {
 	Earlier map[string]Live
 	// MovedFrom holds, by today's address, the one under which the store still has a record. See Moved.
 	MovedFrom map[string]config.Addr
-	Queues    map[string]QueueSettings
+	// Imports holds, by address, what the store has of the jobs that import blocks name. See Imported.
+	Imports map[string]*Import
+	Queues  map[string]QueueSettings
 	// Shared holds the queues that other workflows declare too, by name.
 	Shared map[string]SharedQueue
 	// Assumed: Live was not read, see Assume.

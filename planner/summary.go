@@ -6,14 +6,16 @@ import (
 )
 
 // Summary counts a plan's changes as "Plan: N to add, N to change, N to destroy." tells them. A replacement adds one and
-// destroys one. A record that is forgotten counts nowhere, since no job of it is left to destroy: see Forgotten.
+// destroys one. What is imported and otherwise left as it is counts nowhere: see Imports. A record that is forgotten counts nowhere, since no job of it is left to destroy: see Forgotten.
 func (p *Plan) Summary() (add, change, destroy int) {
 	for _, r := range p.Rows {
 		switch r.Action {
 		case Create:
 			add++
 		case Update, Rerecord, Reopen:
-			change++
+			if !r.Importing() || r.Action != Rerecord {
+				change++
+			}
 		case Replace:
 			add++
 			destroy++
@@ -111,6 +113,8 @@ func (r *Row) Because() string {
 		return r.Addr.String() + " is not in the configuration"
 	case ReasonForgotten:
 		return "a removed block says that it is left alone"
+	case ReasonImported:
+		return r.imported()
 	case ReasonDestroy:
 		return "everything is destroyed"
 	case ReasonUnchanged:

@@ -77,6 +77,7 @@ type positionJSON struct {
 }
 
 type changesJSON struct {
+	Import    int    `json:"import,omitempty"`
 	Add       int    `json:"add"`
 	Change    int    `json:"change"`
 	Remove    int    `json:"remove"`
@@ -205,7 +206,7 @@ func (j *JSON) done(e applier.Done) {
 		}
 	}
 	j.line(level, "change_summary", line, func(l *envelope) {
-		l.Changes = &changesJSON{Add: r.Added, Change: r.Changed, Remove: r.Destroyed, Operation: operation, Jobs: jobs}
+		l.Changes = &changesJSON{Import: r.Imported, Add: r.Added, Change: r.Changed, Remove: r.Destroyed, Operation: operation, Jobs: jobs}
 		for _, s := range r.Schedules {
 			l.Schedules = append(l.Schedules, scheduleOf(s, j.o.Now()))
 		}

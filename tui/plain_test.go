@@ -54,7 +54,7 @@ func TestJSONPlan(t *testing.T) {
 	load := script.Addr(t, `module.m.job.load["eu"]`)
 	j.Plan(&planner.Plan{Rows: []*planner.Row{
 		{Addr: script.Addr(t, "job.extract[2]"), Action: planner.Create, Reason: planner.ReasonLost, Live: planner.Live{Status: planner.Lost},
-			Prior: &planner.Record{Type: "noop", Queue: "q", Definition: []byte(`{}`)}, Job: &config.Job{Type: "noop", Queue: "q"},
+			Prior: &planner.Record{Version: 1, Type: "noop", Queue: "q", Definition: []byte(`{}`)}, Job: &config.Job{Type: "noop", Queue: "q"},
 			Definition: []byte(`{}`)},
 		{Addr: load, Action: planner.Create, Reason: planner.ReasonNew, Job: &config.Job{Type: "exec", Queue: "q"}, Definition: []byte(`{}`),
 			Causes: []planner.Cause{{Addr: script.Addr(t, "job.extract[2]"), Reason: planner.ReasonLost}}},

@@ -89,11 +89,14 @@ func planned(p *planner.Plan, settings *config.Workflow) (*config.Workflow, erro
 	if p.Former != "" {
 		w.MovedFrom = p.Former
 	}
-	w.Removed = nil
+	w.Removed, w.Imports = nil, nil
 	w.Jobs, w.Moved, w.Protected = nil, p.Moves(), p.Protected
 	for _, r := range p.Rows {
 		if r.Job != nil {
 			w.Jobs = append(w.Jobs, r.Job)
+		}
+		if r.Importing() {
+			w.Imports = append(w.Imports, config.Import{To: r.Addr, ID: r.Prior.UUID.String()})
 		}
 		if r.Reason == planner.ReasonForgotten {
 			w.Removed = append(w.Removed, config.Removed{From: r.Addr})

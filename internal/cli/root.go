@@ -55,7 +55,7 @@ the directory's .waybill/ folder.`,
 	root.Flags().BoolVar(&version, "version", false, "Print the version, as the version command does.")
 	root.AddCommand(
 		a.initCommand(), a.validateCommand(), a.planCommand(), a.explainCommand(), a.applyCommand(), a.destroyCommand(),
-		a.workerCommand(), a.watchCommand(), a.waitCommand(), a.logsCommand(), a.outputCommand(), a.showCommand(), a.graphCommand(), a.consoleCommand(), a.stateCommand(), a.workspaceCommand(),
+		a.workerCommand(), a.watchCommand(), a.waitCommand(), a.logsCommand(), a.outputCommand(), a.showCommand(), a.graphCommand(), a.consoleCommand(), a.stateCommand(), a.importCommand(), a.workspaceCommand(),
 		a.jobCommand(), a.queueCommand(), a.doctorCommand(),
 		a.fmtCommand(), a.forceUnlockCommand(), a.schemaCommand(), a.docsCommand(), a.completionCommand(), a.versionCommand(),
 	)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -57,4 +58,17 @@ func redisCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("redis %v: %v", args, err)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("redis.txt"), []byte(fmt.Sprintln(reply)), 0o600))
+}
+
+// uuidOf puts the uuid of a recorded job into a variable of the story: uuid ADDR NAME DIR.
+func uuidOf(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: uuid ADDR NAME DIR")
+	}
+	ts.Check(ts.Exec("waybill", "state", "show", "-json", args[0], args[2]))
+	found := regexp.MustCompile(`"uuid":"([0-9a-f-]{36})"`).FindStringSubmatch(ts.ReadFile("stdout"))
+	if found == nil {
+		ts.Fatalf("%s has no uuid", args[0])
+	}
+	ts.Setenv(args[1], found[1])
 }

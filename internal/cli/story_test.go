@@ -132,7 +132,7 @@ func tell(t *testing.T, file, store string) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "await": await, "snapshot": snapshot, "shorter": shorter, "interrupt": interrupt, "redis": redisCommand,
-			"freeport": freePort, "get": get, "store": storeCommand,
+			"freeport": freePort, "get": get, "store": storeCommand, "uuid": uuidOf,
 		},
 	})
 }

@@ -1,7 +1,6 @@
 package approve
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -89,8 +88,7 @@ type changes struct {
 }
 
 func newChanges(p *planner.Plan, warnings []Warning) *changes {
-	add, changed, destroy := p.Summary()
-	c := &changes{plan: p, forgotten: p.Forgotten(), sum: fmt.Sprintf("Plan: %d to add, %d to change, %d to destroy.", add, changed, destroy)}
+	c := &changes{plan: p, forgotten: p.Forgotten(), sum: p.Sentence()}
 	for i := range warnings {
 		c.add(change{warning: &warnings[i], name: screen.Clean(warnings[i].Summary), group: noGroup})
 	}

@@ -53,6 +53,5 @@ func Replanned(e applier.Replanned) string {
 	if e.Plan == nil || e.Plan.Empty() {
 		return text + "Nothing is left to change."
 	}
-	add, change, destroy := e.Plan.Summary()
-	return text + fmt.Sprintf("Plan: %d to add, %d to change, %d to destroy.", add, change, destroy)
+	return text + e.Plan.Sentence()
 }

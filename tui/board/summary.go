@@ -19,7 +19,15 @@ func Complete(r applier.Result, destroy bool) string {
 	if destroy {
 		return fmt.Sprintf("Destroy complete! Jobs: %d destroyed.", r.Destroyed)
 	}
-	return fmt.Sprintf("Apply complete! Jobs: %d added, %d changed, %d destroyed.", r.Added, r.Changed, r.Destroyed)
+	return fmt.Sprintf("Apply complete! Jobs: %s%d added, %d changed, %d destroyed.", imported(r), r.Added, r.Changed, r.Destroyed)
+}
+
+// imported is the part of a sentence about jobs that got a record, which most runs have nothing to say of.
+func imported(r applier.Result) string {
+	if r.Imported == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d imported, ", r.Imported)
 }
 
 // Closing is the last sentence of a run, "" when an error says it instead. good tells whether all went well.
@@ -47,8 +55,8 @@ func (b *Board) Closing(op Operation) (line string, good bool) {
 		case op.Destroy:
 			verb = "Destroy"
 		}
-		return fmt.Sprintf("%s ended, not every job succeeded: %s. Jobs: %d added, %d changed, %d destroyed.",
-			verb, b.Tally(), r.Added, r.Changed, r.Destroyed), false
+		return fmt.Sprintf("%s ended, not every job succeeded: %s. Jobs: %s%d added, %d changed, %d destroyed.",
+			verb, b.Tally(), imported(r), r.Added, r.Changed, r.Destroyed), false
 	case op.Watch:
 		if b.Counts[conveyor.StateScheduled]+b.Counts[conveyor.StateHeld]+b.Counts[conveyor.StateTemplate] > 0 {
 			return "All jobs are settled or wait for their time: " + b.Tally() + ".", true

@@ -5,6 +5,10 @@ workflow "m" {
     url = "redis://x"
   }
 }
+import { # ERROR: Not in a module | What the store holds belongs to the whole workflow
+  to = job.a
+  id = "0f0b2d9c-8f3e-4d3c-9a53-1a8d2f7c9b11"
+}
 queue "q" { # ERROR: Not in a module | Queues have one setting for all jobs
   concurrency = 1
 }

@@ -1,0 +1,126 @@
+package applier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/wire"
+	"github.com/waybill-dev/waybill/planner"
+)
+
+// readImports reads the jobs that a workflow's import blocks name, but for those of addresses with a record.
+func readImports(ctx context.Context, c *conveyor.Client, w *config.Workflow, s *planner.State) error {
+	for i := range w.Imports {
+		v := &w.Imports[i]
+		name := v.To.String()
+		if s.Records[name] != nil {
+			continue
+		}
+		found, err := findImport(ctx, c, v.ID, s)
+		if err != nil {
+			return fmt.Errorf("read what is imported as %s: %w", name, err)
+		}
+		if s.Imports == nil {
+			s.Imports = map[string]*planner.Import{}
+		}
+		s.Imports[name] = found
+	}
+	return nil
+}
+
+func findImport(ctx context.Context, c *conveyor.Client, id string, s *planner.State) (*planner.Import, error) {
+	job, status, err := c.Get(ctx, id)
+	if err != nil && !errors.Is(err, conveyor.ErrNotFound) {
+		return nil, err
+	}
+	found := &planner.Import{Live: liveOf(status), Queue: status.Queue}
+	if found.UUID, err = uuid.Parse(id); err != nil || found.UUID.String() != id {
+		found.Problem = "only jobs whose id is a uuid in lower case can have a record"
+		return found, nil
+	}
+	switch {
+	case status.State == conveyor.StateUnknown:
+		found.Problem = "the store holds no such job"
+	case recordedAs(s, found.UUID) != "":
+		found.Problem = fmt.Sprintf("it is recorded as %s already; `waybill state mv` gives a record another address", recordedAs(s, found.UUID))
+	case status.Recorded:
+		found.Problem = "another workflow has a record of it; `waybill state rm` there forgets it first"
+	case status.Template != "":
+		found.Problem = fmt.Sprintf("it is an occurrence, made by the template %s", status.Template)
+	case status.State == conveyor.StateTemplate:
+		found.Problem = "it is a template, whose schedule or gate belongs to whoever declared it; cancel it, and declare one of your own"
+	case status.Broadcast || job.GetDelivery().GetTo() == wire.Delivery_ALL:
+		found.Problem = "it goes to all workers, and cannot be changed any more"
+	}
+	if job != nil && job.SealKey == "" && len(job.Results) == 0 {
+		found.Work = &planner.ImportedWork{Type: job.Type, Payload: job.Payload, After: job.After.AsDuration()}
+		if job.RunAt != nil {
+			found.Work.Time = job.RunAt.AsTime()
+		}
+	}
+	return found, nil
+}
+
+// recordedAs is the address that has a job's record, "" for none.
+func recordedAs(s *planner.State, id uuid.UUID) string {
+	for name, r := range s.Records {
+		if r.UUID == id {
+			return name
+		}
+	}
+	return ""
+}
+
+// Import gives a job of the store a record under an address that w declares, and leaves the job alone: the next plan shows what
+// differs. Only the record is written. The state that o is about is that of w.
+func Import(ctx context.Context, c *conveyor.Client, w *config.Workflow, addr config.Addr, id string, o planner.Options, change StateChange) (planner.Status, error) {
+	only := *w
+	only.Imports, only.Moved, only.Removed = []config.Import{{To: addr, ID: id}}, nil, nil
+	status := planner.Lost
+	err := changeState(ctx, c, w.Name, change, func(s *planner.State) ([]*planner.Row, error) {
+		if s.Records[addr.String()] != nil {
+			return nil, fmt.Errorf("%s %w", addr, ErrInState)
+		}
+		if err := readImports(ctx, c, &only, s); err != nil {
+			return nil, err
+		}
+		plan, diags := planner.Make(&only, s, o)
+		if diags.HasErrors() {
+			return nil, importError(diags)
+		}
+		for _, r := range plan.Rows {
+			if r.Addr == addr && r.Job != nil && r.Importing() {
+				rec := *r.Prior
+				rec.Version = 1
+				status = r.Live.Status
+				return []*planner.Row{{Addr: addr, Action: planner.Rerecord, Reason: planner.ReasonImported, Prior: r.Prior, Live: r.Live, Next: &rec}}, nil
+			}
+		}
+		return nil, fmt.Errorf("%s %w", addr, ErrNotDeclared)
+	})
+	return status, err
+}
+
+// ErrNotDeclared says that an address is not declared. The message names it.
+var ErrNotDeclared = errors.New("is not declared")
+
+// importError is the first thing that is wrong.
+func importError(diags hcl.Diagnostics) error {
+	for _, d := range diags {
+		if d.Severity == hcl.DiagError {
+			return &ImportError{Summary: d.Summary, Detail: d.Detail}
+		}
+	}
+	return nil
+}
+
+// ImportError says why a job cannot be imported.
+type ImportError struct{ Summary, Detail string }
+
+func (e *ImportError) Error() string { return e.Summary + ": " + e.Detail }

@@ -1,6 +1,0 @@
-import { # ERROR: Not supported by this version
-  to = job.a
-}
-job "a" {
-  type = "noop"
-}

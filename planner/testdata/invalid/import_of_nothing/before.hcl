@@ -1,0 +1,3 @@
+job "b" {
+  type = "noop"
+}
