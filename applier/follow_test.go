@@ -313,16 +313,18 @@ func TestUnserved(t *testing.T) {
 			need Need
 			want string
 		}{
-			"served":             {Need{"served", "exec", "k1", ""}, ""},
-			"served by another":  {Need{"served", "shop.Load", "", ""}, ""},
-			"no such queue":      {Need{"lost", "noop", "", ""}, `No worker serves queue "lost"`},
-			"no such type":       {Need{"served", "shop.Sell", "", ""}, `No worker of queue "served" handles type "shop.Sell"`},
-			"type on other only": {Need{"paused", "shop.Load", "", ""}, `No worker of queue "paused" handles type "shop.Load"`},
-			"another key":        {Need{"served", "exec", "k2", ""}, `No worker of queue "served" holds key k2`},
-			"key without type":   {Need{"served", "shop.Load", "k1", ""}, `No worker of queue "served" holds key k1`},
-			"delivered":          {Need{"paused", "other", "k3", "w2"}, ""},
-			"nobody to get it":   {Need{"served", "exec", "", "w9"}, `Worker "w9" is not there`},
-			"paused":             {Need{"paused", "noop", "", ""}, `Queue "paused" is paused`},
+			"served":             {Need{"served", "exec", "k1", "", false}, ""},
+			"served by another":  {Need{"served", "shop.Load", "", "", false}, ""},
+			"no such queue":      {Need{"lost", "noop", "", "", false}, `No worker serves queue "lost"`},
+			"no such type":       {Need{"served", "shop.Sell", "", "", false}, `No worker of queue "served" handles type "shop.Sell"`},
+			"type on other only": {Need{"paused", "shop.Load", "", "", false}, `No worker of queue "paused" handles type "shop.Load"`},
+			"another key":        {Need{"served", "exec", "k2", "", false}, `No worker of queue "served" holds key k2`},
+			"key without type":   {Need{"served", "shop.Load", "k1", "", false}, `No worker of queue "served" holds key k1`},
+			"delivered":          {Need{"paused", "other", "k3", "w2", false}, ""},
+			"nobody to get it":   {Need{"served", "exec", "", "w9", false}, `Worker "w9" is not there`},
+			"paused":             {Need{"paused", "noop", "", "", false}, `Queue "paused" is paused`},
+			"started":            {Need{"paused", "noop", "", "", true}, ""},
+			"started by another": {Need{"served", "shop.Sell", "", "", true}, `No worker of queue "served" handles type "shop.Sell"`},
 		}
 		for name, test := range tests {
 			warnings, err := Unserved(l.Context(), l.Client, []Need{test.need, test.need})

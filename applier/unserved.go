@@ -18,6 +18,8 @@ type Need struct {
 	KeyID string // of the key that its worker must hold; "" for none
 	// Worker is the only one that gets it, whichever queues that one serves; "" for any worker of the queue.
 	Worker string
+	// Started says that a worker has the job: a pause of its queue does not keep it. A worker without a handler for it hands it back.
+	Started bool
 }
 
 // Unserved tells which needs no live worker meets, and which queues are paused: what waits there waits until somebody
@@ -58,7 +60,7 @@ func unserved(needs []Need, workers []conveyor.WorkerInfo, queues []conveyor.Que
 	var warnings []Warning
 	for _, n := range slices.Compact(needs) {
 		w, missing := unmet(n, workers)
-		if stopped, is := paused[n.Queue]; is && !missing && n.Worker == "" {
+		if stopped, is := paused[n.Queue]; is && !missing && n.Worker == "" && !n.Started {
 			w, missing = stopped, true
 		}
 		if missing && !slices.Contains(warnings, w) {
@@ -121,8 +123,9 @@ func having(workers []conveyor.WorkerInfo, list func(conveyor.WorkerInfo) []stri
 func (f *follower) warn(ctx context.Context) error {
 	var needs []Need
 	for _, j := range f.jobs.order {
-		if j.waits() {
-			needs = append(needs, Need{Queue: j.record.Queue, Type: j.record.Type, KeyID: f.keyOf(j), Worker: j.status.Inbox()})
+		started := j.status.State == conveyor.StateRunning
+		if started || j.waits() {
+			needs = append(needs, Need{Queue: j.record.Queue, Type: j.record.Type, KeyID: f.keyOf(j), Worker: j.status.Inbox(), Started: started})
 		}
 	}
 	warnings, err := Unserved(ctx, f.client, needs)
