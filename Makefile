@@ -3,7 +3,7 @@
 # that .ci/test lists. The other targets are parts of it, for the minutes in between.
 
 .DEFAULT_GOAL := help
-FUZZTIME ?= 10s
+FUZZTIME ?= 5s
 MUTANTS ?= new
 BEHAVIOURS ?= all
 
@@ -18,7 +18,7 @@ test: install-deps ## everything CI checks: formatting, vet, staticcheck, genera
 quick: install-deps ## formatting, vet and the tests, without -race and fuzzing
 	@.ci/test gofmt vet unit
 
-fuzz: ## every fuzz target for FUZZTIME (default 10s)
+fuzz: ## every fuzz target for FUZZTIME (default 5s)
 	@FUZZTIME=$(FUZZTIME) .ci/test fuzz
 
 mutate: ## each write and guard of the engine's scripts not tried yet, and the survivors (MUTANTS=operands for the rest)

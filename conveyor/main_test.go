@@ -36,11 +36,11 @@ func TestMain(m *testing.M) {
 // long asks for the tests that take minutes.
 var long = flag.Bool("long", false, "also run the tests that take minutes")
 
-// drawLess takes a quarter of the random histories, where nobody asks for a number of them: the race detector has seen all kinds of
+// drawLess takes a tenth of the random histories, where nobody asks for a number of them: the race detector has seen all kinds of
 // steps by then, and CI draws the others without it.
 func drawLess() {
 	checks := flag.Lookup("rapid.checks")
 	if checks.Value.String() == checks.DefValue {
-		_ = checks.Value.Set("25")
+		_ = checks.Value.Set("10")
 	}
 }
