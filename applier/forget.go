@@ -31,28 +31,10 @@ func forgetDeposed(ctx context.Context, c *conveyor.Client, workflow string, r R
 	}
 	s := &submission{client: c, workflow: workflow, run: r, lock: l, state: snap.state, meta: snap.meta,
 		mail: newMailbox(nil), done: map[config.Addr]*planner.Row{}}
-	w := rowWriter{workflow: workflow}
-	for rows := endedDeposed(snap.state); len(rows) > 0; {
-		k := &chunk{}
-		for _, row := range rows {
-			changes, err := w.changes(row)
-			if err != nil {
-				return err
-			}
-			if !k.add(row, changes, conveyor.MaxBatch) {
-				break
-			}
-		}
-		refused, err := s.write(held, k)
-		if err != nil {
-			return causeOf(held, err)
-		}
-		if refused != nil {
-			return nil // somebody retried a job by hand: the next plan decides
-		}
-		rows = rows[len(k.rows):]
+	if _, err := s.writeUnplanned(held, endedDeposed(snap.state)); err != nil {
+		return causeOf(held, err)
 	}
-	return nil
+	return nil // also after a refusal: somebody retried a job by hand, and the next plan decides
 }
 
 func hasEndedDeposed(ctx context.Context, c *conveyor.Client, workflow string) (bool, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/google/uuid"
 	"github.com/hashicorp/hcl/v2"
@@ -16,13 +17,14 @@ import (
 
 // readImports reads the jobs that a workflow's import blocks name, but for those of addresses with a record.
 func readImports(ctx context.Context, c *conveyor.Client, w *config.Workflow, s *planner.State) error {
+	recorded := sync.OnceValue(func() map[uuid.UUID]string { return recordedAs(s) })
 	for i := range w.Imports {
 		v := &w.Imports[i]
 		name := v.To.String()
 		if s.Records[name] != nil {
 			continue
 		}
-		found, err := findImport(ctx, c, v.ID, s)
+		found, err := findImport(ctx, c, v.ID, recorded)
 		if err != nil {
 			return fmt.Errorf("read what is imported as %s: %w", name, err)
 		}
@@ -34,7 +36,7 @@ func readImports(ctx context.Context, c *conveyor.Client, w *config.Workflow, s 
 	return nil
 }
 
-func findImport(ctx context.Context, c *conveyor.Client, id string, s *planner.State) (*planner.Import, error) {
+func findImport(ctx context.Context, c *conveyor.Client, id string, recorded func() map[uuid.UUID]string) (*planner.Import, error) {
 	job, status, err := c.Get(ctx, id)
 	if err != nil && !errors.Is(err, conveyor.ErrNotFound) {
 		return nil, err
@@ -47,8 +49,8 @@ func findImport(ctx context.Context, c *conveyor.Client, id string, s *planner.S
 	switch {
 	case status.State == conveyor.StateUnknown:
 		found.Problem = "the store holds no such job"
-	case recordedAs(s, found.UUID) != "":
-		found.Problem = fmt.Sprintf("it is recorded as %s already; `waybill state mv` gives a record another address", recordedAs(s, found.UUID))
+	case recorded()[found.UUID] != "":
+		found.Problem = fmt.Sprintf("it is recorded as %s already; `waybill state mv` gives a record another address", recorded()[found.UUID])
 	case status.Recorded:
 		found.Problem = "another workflow has a record of it; `waybill state rm` there forgets it first"
 	case status.Template != "":
@@ -67,14 +69,13 @@ func findImport(ctx context.Context, c *conveyor.Client, id string, s *planner.S
 	return found, nil
 }
 
-// recordedAs is the address that has a job's record, "" for none.
-func recordedAs(s *planner.State, id uuid.UUID) string {
+// recordedAs is the address of each job that has a record.
+func recordedAs(s *planner.State) map[uuid.UUID]string {
+	names := make(map[uuid.UUID]string, len(s.Records))
 	for name, r := range s.Records {
-		if r.UUID == id {
-			return name
-		}
+		names[r.UUID] = name
 	}
-	return ""
+	return names
 }
 
 // Import gives a job of the store a record under an address that w declares, and leaves the job alone: the next plan shows what

@@ -119,28 +119,37 @@ func changeState(ctx context.Context, c *conveyor.Client, workflow string, o Sta
 	})
 }
 
-// writeByHand writes rows that no plan made.
+// writeByHand writes rows that no plan made. One refused batch ends it: what was written before stands.
 func (s *submission) writeByHand(ctx context.Context, rows []*planner.Row) error {
+	refused, err := s.writeUnplanned(ctx, rows)
+	if err != nil {
+		return err
+	}
+	if refused != nil {
+		return fmt.Errorf("%s cannot be changed: its job has moved on meanwhile (%w); try again", refused.rows[0].Addr, refused.cause)
+	}
+	return nil
+}
+
+// writeUnplanned writes rows that no plan made, batch by batch, up to the first batch that is refused, which it returns.
+func (s *submission) writeUnplanned(ctx context.Context, rows []*planner.Row) (*refusal, error) {
 	w := rowWriter{workflow: s.workflow}
 	for len(rows) > 0 {
 		k := &chunk{}
 		for _, row := range rows {
 			changes, err := w.changes(row)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if !k.add(row, changes, conveyor.MaxBatch) {
 				break
 			}
 		}
 		refused, err := s.write(ctx, k)
-		if err != nil {
-			return err
-		}
-		if refused != nil {
-			return fmt.Errorf("%s cannot be changed: its job has moved on meanwhile (%w); try again", refused.rows[0].Addr, refused.cause)
+		if err != nil || refused != nil {
+			return refused, err
 		}
 		rows = rows[len(k.rows):]
 	}
-	return nil
+	return nil, nil
 }

@@ -129,12 +129,7 @@ const maxReleases = 4
 // release plans excluded jobs that the others would leave waiting for a submission that is withdrawn: nothing would ever start
 // them. It tells whether there are any.
 func (m *maker) release(round int) bool {
-	var todo []int32
-	for job := range int32(len(m.rows)) {
-		if !m.included[job] && m.stranded(&m.rows[job], nil) {
-			todo = append(todo, job)
-		}
-	}
+	todo := m.leftWaiting()
 	if todo == nil {
 		return false
 	}

@@ -103,12 +103,7 @@ func (m *maker) waits(job int32) bool {
 // widen adds the jobs that targets alone would leave waiting for a submission that is withdrawn: nothing would ever
 // release them. It tells whether there are any.
 func (m *maker) widen() bool {
-	var todo []int32
-	for job := range int32(len(m.rows)) {
-		if !m.included[job] && m.stranded(&m.rows[job], nil) {
-			todo = append(todo, job)
-		}
-	}
+	todo := m.leftWaiting()
 	if todo == nil {
 		return false
 	}
@@ -120,6 +115,16 @@ func (m *maker) widen() bool {
 	}
 	m.include(todo, true)
 	return true
+}
+
+// leftWaiting lists the jobs that are left out and would be stranded.
+func (m *maker) leftWaiting() (jobs []int32) {
+	for job := range int32(len(m.rows)) {
+		if !m.included[job] && m.stranded(&m.rows[job], nil) {
+			jobs = append(jobs, job)
+		}
+	}
+	return jobs
 }
 
 // stranded tells whether a job is held by an edge, as it was submitted, to what this plan replaces, reopens or deletes. Of a

@@ -125,14 +125,7 @@ func optionTable(b *strings.Builder, title string, flags *pflag.FlagSet) {
 			b.WriteString("\n| option | |\n| :-- | :-- |\n")
 			any = true
 		}
-		value, text := pflag.UnquoteUsage(f)
-		name := "-" + f.Name
-		if f.NoOptDefVal == "" && value != "" {
-			name += "=" + value
-		}
-		if f.Shorthand != "" {
-			name = "-" + f.Shorthand + ", " + name
-		}
+		name, text := option(f)
 		fmt.Fprintf(b, "| `%s` | %s |\n", name, strings.ReplaceAll(text, "|", `\|`))
 	})
 }

@@ -54,6 +54,19 @@ func usage(cmd *cobra.Command) string {
 	return path + " [options]" + arguments
 }
 
+// option is how a flag is written, with its value and its short name, and what it does.
+func option(f *pflag.Flag) (name, text string) {
+	value, text := pflag.UnquoteUsage(f)
+	name = "-" + f.Name
+	if f.NoOptDefVal == "" && value != "" {
+		name += "=" + value
+	}
+	if f.Shorthand != "" {
+		name = "-" + f.Shorthand + ", " + name
+	}
+	return name, text
+}
+
 // options lists flags, the explanation beside a short name and below a long one.
 func options(w io.Writer, title string, flags *pflag.FlagSet, withHelp bool) {
 	const column = 24
@@ -66,14 +79,7 @@ func options(w io.Writer, title string, flags *pflag.FlagSet, withHelp bool) {
 			fmt.Fprintf(w, "\n%s\n\n", title)
 			any = true
 		}
-		value, text := pflag.UnquoteUsage(f)
-		name := "-" + f.Name
-		if f.NoOptDefVal == "" && value != "" {
-			name += "=" + value
-		}
-		if f.Shorthand != "" {
-			name = "-" + f.Shorthand + ", " + name
-		}
+		name, text := option(f)
 		lines := strings.Split(wrap(text, 78-column), "\n")
 		if len(name) > column-4 {
 			lines = append([]string{""}, lines...)
