@@ -1,5 +1,5 @@
 # `make test` is the one command that has to pass before a change is merged. It installs the programs that the
-# tests run (redis-server, tmux, git, a C compiler for -race) when they are missing and then takes every step
+# tests run (redis-server, PostgreSQL, MariaDB, tmux, git, a C compiler for -race) when they are missing and then takes every step
 # that .ci/test lists. The other targets are parts of it, for the minutes in between.
 
 .DEFAULT_GOAL := help
@@ -27,7 +27,8 @@ mutate: ## each write and guard of the engine's scripts not tried yet, and the s
 behaviours: ## every mistake of conveyor/COVERAGE.md (half an hour; BEHAVIOURS=regexp for some)
 	nice -n 10 go test ./conveyor -run '^TestBehaviourMistakes$$' -behaviours='$(BEHAVIOURS)' -v -timeout 0
 
-soak: install-deps ## ten thousand histories of the engine against its model, and every small graph (takes hours)
+soak: install-deps ## ten thousand histories of the engine against its model, every small graph, large outboxes (takes hours)
+	go test -count=1 -timeout=24h -run='^TestKilledRelays$$' ./conveyor/outbox -long
 	go test -count=1 -timeout=24h ./internal/enginemodel -long
 	go test -count=1 -timeout=24h -run='^(TestModel|TestGraphs)$$' ./conveyor -long -model.sequences=10000
 

@@ -78,20 +78,22 @@ func (w *rowWriter) changes(r *planner.Row) ([]conveyor.Change, error) {
 	if r.MovedFrom != (config.Addr{}) {
 		attach.Version = 0 // see batch for the other address
 	}
-	if r.Next != nil {
-		attach.Value = r.Next.AppendTo(nil)
-	}
 	var job *conveyor.Change
 	switch r.Action {
 	case planner.Create, planner.Replace, planner.Update:
 		if r.Leave {
+			attach.Value = r.Next.AppendTo(nil)
 			return w.leaving(r, attach)
 		}
 		built, err := w.jobs.build(r.Job, r.Next, r.Recurs())
 		if err != nil {
 			return nil, err
 		}
+		r.Next.SignKey = built.SignKey
 		job = &conveyor.Change{Job: built, Attach: attach}
+	}
+	if r.Next != nil {
+		attach.Value = r.Next.AppendTo(nil)
 	}
 	var changes []conveyor.Change
 	for _, parent := range r.HoldOpen[:min(len(r.HoldOpen), maxHeldOpen)] {

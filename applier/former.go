@@ -88,7 +88,8 @@ func (s *submission) carryOver(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	keys := []string{lockKey(old), stateKey(old), metaKey(old), lockKey(s.workflow), stateKey(s.workflow), metaKey(s.workflow), workflowsKey, "queues"}
+	keys := []string{lockKey(old), stateKey(old), metaKey(old), lockKey(s.workflow), stateKey(s.workflow), metaKey(s.workflow), workflowsKey, "queues",
+		revisionsKey(old), revisionsKey(s.workflow), archivesKey(old), archivesKey(s.workflow)}
 	for i := range keys {
 		keys[i] = s.client.Prefix() + keys[i]
 	}

@@ -91,6 +91,10 @@ func (s *submission) writable() error {
 			problems = append(problems, fmt.Errorf("%s: %d edges: %w: the limit is %d; join some of them in a noop job",
 				r.Addr, n, conveyor.ErrTooLarge, conveyor.MaxEdges-1))
 		}
+		if r.KeyID != "" && r.KeyID != s.run.Keyring.ID() && s.run.Keyring != nil && !r.Leave {
+			problems = append(problems, fmt.Errorf("%s: the plan was made with key %s, and the key that seals here is %s: make the plan anew",
+				r.Addr, r.KeyID, s.run.Keyring.ID()))
+		}
 		if s.run.Keyring == nil && !keyless && (r.Job.Sensitive || signed(r.Job.Type)) {
 			keyless = true // the others would say the same
 			problems = append(problems, fmt.Errorf("%s: %w", r.Addr, conveyor.ErrNoKey))
@@ -105,9 +109,8 @@ func (s *submission) writable() error {
 // sealRoom is what sealing and filled placeholders may add to a payload.
 const sealRoom = 4 << 10
 
-// signed tells whether a job type makes its worker act on what the payload says: run a command, call a server. Such a
-// job carries a signature, so that whoever can write to Redis cannot thereby do the same.
-func signed(jobType string) bool { return jobType == "exec" || jobType == "http" }
+// signed tells whether jobs of a type carry a signature.
+func signed(jobType string) bool { return planner.SignedType(jobType) }
 
 // setEdges writes the edges. One edge of each kind with default policies is said by fields 6 and 7 alone.
 func setEdges(job *wire.Job, edges []planner.Edge) {

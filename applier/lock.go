@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -48,11 +49,15 @@ func (e *LockedError) Error() string {
 type lock struct {
 	client   *conveyor.Client
 	workflow string
+	key      string
+	name     string // for messages: the lock of workflow "w"
 	token    string
 	fence    string
+	lost     error // the cause of a lost lock
 
-	stop context.CancelFunc // ends the renewal
-	done chan struct{}      // closed when the renewal has ended
+	renewed atomic.Int64       // when it was last known to be held, in Unix nanoseconds of this process
+	stop    context.CancelFunc // ends the renewal
+	done    chan struct{}      // closed when the renewal has ended
 }
 
 // lockRequest says who wants the lock.
@@ -65,10 +70,15 @@ type lockRequest struct {
 	patient   endurance
 }
 
+func newLock(c *conveyor.Client, workflow string) *lock {
+	return &lock{client: c, workflow: workflow, key: lockKey(workflow), name: fmt.Sprintf("the lock of workflow %q", workflow), token: uuid.NewString(), lost: ErrLockLost,
+		done: make(chan struct{})}
+}
+
 // acquireLock takes the lock or fails with *LockedError. The returned context is cancelled, with ErrLockLost as its
 // cause, when a renewal learns that the lock is another's.
 func acquireLock(ctx context.Context, c *conveyor.Client, r lockRequest) (context.Context, *lock, error) {
-	l := &lock{client: c, workflow: r.workflow, token: uuid.NewString(), done: make(chan struct{})}
+	l := newLock(c, r.workflow)
 	began, told := time.Now(), time.Time{}
 	for pause := lockPollFirst; ; pause = min(2*pause, lockPollMax) {
 		holder, err := l.try(ctx, r)
@@ -93,27 +103,33 @@ func acquireLock(ctx context.Context, c *conveyor.Client, r lockRequest) (contex
 		case <-time.After(min(pause, left)):
 		}
 	}
+	return l.keep(ctx), l, nil
+}
+
+// keep renews a lock that was taken until release. The returned context ends with it.
+func (l *lock) keep(ctx context.Context) context.Context {
 	held, cancel := context.WithCancelCause(ctx)
 	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l.stop = stop
+	l.renewed.Store(time.Now().UnixNano())
 	go func() {
 		defer close(l.done)
 		l.renew(renewing, cancel)
 		cancel(nil)
 	}()
-	return held, l, nil
+	return held
 }
 
 // try asks once; a lost reply is asked for again, under the same token. A nil Holder means that the lock is ours.
 func (l *lock) try(ctx context.Context, r lockRequest) (*Holder, error) {
-	keys := []string{l.client.Prefix() + lockKey(l.workflow), l.client.Prefix() + "clock"}
+	keys := []string{l.client.Prefix() + l.key, l.client.Prefix() + "clock"}
 	var reply []string
 	err := r.patient.call(ctx, func(ctx context.Context) (err error) {
 		reply, err = acquireScript.Run(ctx, l.client.Redis(), keys, l.token, r.who, r.operation, lockLease.Milliseconds()).StringSlice()
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("acquire the lock of workflow %q: %w", l.workflow, storeError(err, lockKey(l.workflow)))
+		return nil, fmt.Errorf("acquire %s: %w", l.name, storeError(err, l.key))
 	}
 	switch {
 	case len(reply) == 2 && reply[0] == "1":
@@ -123,7 +139,7 @@ func (l *lock) try(ctx context.Context, r lockRequest) (*Holder, error) {
 		h := holderOf(reply[1], reply[2], reply[3], reply[4], reply[5])
 		return &h, nil
 	default:
-		return nil, fmt.Errorf("acquire the lock of workflow %q: the script answered %q", l.workflow, reply)
+		return nil, fmt.Errorf("acquire %s: the script answered %q", l.name, reply)
 	}
 }
 
@@ -139,21 +155,24 @@ func (l *lock) renew(ctx context.Context, lost context.CancelCauseFunc) {
 		case <-tick.C:
 		}
 		if held, err := l.renewOnce(ctx); err == nil && !held {
-			lost(ErrLockLost)
+			lost(l.lost)
 			return
 		}
 	}
 }
 
 func (l *lock) renewOnce(ctx context.Context) (bool, error) {
-	keys := []string{l.client.Prefix() + lockKey(l.workflow), l.client.Prefix() + "clock"}
+	keys := []string{l.client.Prefix() + l.key, l.client.Prefix() + "clock"}
 	n, err := renewScript.Run(ctx, l.client.Redis(), keys, l.token, l.fence, lockLease.Milliseconds()).Int()
+	if err == nil && n == 1 {
+		l.renewed.Store(time.Now().UnixNano())
+	}
 	return n == 1, err
 }
 
 // guard makes a batch hold only while this holder's fence is the lock's.
 func (l *lock) guard() *conveyor.Guard {
-	return &conveyor.Guard{Key: lockKey(l.workflow), Field: "fence", Want: l.fence}
+	return &conveyor.Guard{Key: l.key, Field: "fence", Want: l.fence}
 }
 
 // release ends the renewal and gives the lock up, also when ctx is cancelled. A lock that is another's by now is left
@@ -163,17 +182,23 @@ func (l *lock) release(ctx context.Context) error {
 	<-l.done
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
-	if _, err := removeLock(ctx, l.client, l.workflow, l.token); err != nil {
-		return fmt.Errorf("release the lock of workflow %q: %w. It is gone by itself in %s", l.workflow, err, lockLease)
+	if _, err := removeLock(ctx, l.client, l.key, l.token); err != nil {
+		return fmt.Errorf("release %s: %w. It is gone by itself in %s", l.name, err, lockLease)
 	}
 	return nil
 }
 
 // ReadLock tells who holds a workflow's lock; nil when nobody does, or its holder's lease has run out. It only reads.
 func ReadLock(ctx context.Context, c *conveyor.Client, workflow string) (*Holder, error) {
-	v, err := c.Redis().HMGet(ctx, c.Prefix()+lockKey(workflow), holderFields...).Result()
+	return readHolder(ctx, newLock(c, workflow))
+}
+
+// readHolder tells who holds what would be taken as l.
+func readHolder(ctx context.Context, l *lock) (*Holder, error) {
+	c := l.client
+	v, err := c.Redis().HMGet(ctx, c.Prefix()+l.key, holderFields...).Result()
 	if err != nil {
-		return nil, fmt.Errorf("read the lock of workflow %q: %w", workflow, storeError(err, lockKey(workflow)))
+		return nil, fmt.Errorf("read %s: %w", l.name, storeError(err, l.key))
 	}
 	h := holderIn(v)
 	if h == nil {
@@ -205,7 +230,7 @@ func holderIn(values []any) *Holder {
 // ForceUnlock removes a workflow's lock if token is its holder's. The holder, should it live, is told by its next
 // renewal and refused by the guard of its next batch.
 func ForceUnlock(ctx context.Context, c *conveyor.Client, workflow, token string) error {
-	removed, err := removeLock(ctx, c, workflow, token)
+	removed, err := removeLock(ctx, c, lockKey(workflow), token)
 	switch {
 	case err != nil:
 		return fmt.Errorf("unlock workflow %q: %w", workflow, err)
@@ -223,14 +248,14 @@ func ForceUnlock(ctx context.Context, c *conveyor.Client, workflow, token string
 		workflow, token, holder.Who, holder.Operation, holder.Since.UTC().Format(time.RFC3339), holder.Token)
 }
 
-func removeLock(ctx context.Context, c *conveyor.Client, workflow, token string) (bool, error) {
+func removeLock(ctx context.Context, c *conveyor.Client, key, token string) (bool, error) {
 	removed := false
 	err := endurance{}.call(ctx, func(ctx context.Context) error {
-		n, err := releaseScript.Run(ctx, c.Redis(), []string{c.Prefix() + lockKey(workflow)}, token).Int()
+		n, err := releaseScript.Run(ctx, c.Redis(), []string{c.Prefix() + key}, token).Int()
 		removed = n == 1
 		return err
 	})
-	return removed, storeError(err, lockKey(workflow))
+	return removed, storeError(err, key)
 }
 
 func holderOf(token, who, operation, since, expires string) Holder {

@@ -26,9 +26,26 @@ type Run struct {
 	Saved bool
 	// Approve is asked under the lock whether a plan that was made anew may be applied. Without it every one may.
 	Approve func(ctx context.Context, p *planner.Plan) (bool, error)
+	// Judge is asked about each plan that takes the place of Plan: one that was made anew under the lock, and one whose rows were
+	// decided again because jobs have moved on. An error ends the apply with *DeniedError. Without it nothing is denied.
+	Judge func(p *planner.Plan) error
 
 	// Keyring signs exec and http jobs and seals sensitive payloads. Needed only by a plan that submits such jobs.
 	Keyring *conveyor.Keyring
+
+	// Source is where the configuration came from, and Archive that configuration (config.Workflow.Archive), for the history. A saved
+	// plan brings its own of both. Without a source Who stands in for its author; without an archive nothing can be rolled back to this
+	// run, and WithoutArchive, if it is set, says why.
+	Source         planner.Source
+	Archive        []byte
+	WithoutArchive string
+	// Rollback is the number of the revision whose configuration this is; 0 for an apply of its own.
+	Rollback int64
+	// KeepRollback makes a run that would undo a rollback fail with *RolledBackError; see History.PassedOver.
+	KeepRollback bool
+	// Latest makes the run no revision of its own: it repairs what the history has already. It is the number of the latest revision
+	// there, and the run fails with ErrNotLatest when that is another by now. 0 for a revision of its own.
+	Latest int64
 
 	Operation   string        // for whoever waits for the lock; default "apply", or "destroy" for such a plan
 	Who         string        // the same; default user@host
@@ -92,8 +109,27 @@ func whoAmI() string {
 	return name + "@" + host
 }
 
+// ErrNotLatest means that somebody has applied something since the history was read for a repair. Nothing was changed.
+var ErrNotLatest = errors.New("there is a later revision by now; nothing was changed")
+
 // ErrDeclined means that Approve refused the plan that was made anew. Nothing was changed.
 var ErrDeclined = errors.New("the changed plan was not approved; nothing was changed")
+
+// DeniedError means that Judge refused a plan that took the place of the approved one. What was submitted by then stands; mostly that
+// is nothing.
+type DeniedError struct {
+	Done, Total int // rows
+	Cause       error
+}
+
+func (e *DeniedError) Error() string {
+	if e.Done == 0 {
+		return fmt.Sprintf("the plan that was made anew is denied, and nothing was submitted: %v", e.Cause)
+	}
+	return fmt.Sprintf("after %d of %d changes the plan that was made anew is denied: %v", e.Done, e.Total, e.Cause)
+}
+
+func (e *DeniedError) Unwrap() error { return e.Cause }
 
 // InterruptedError means that ctx ended before everything was submitted. What is in the store waits or runs; the next
 // apply submits the rest.

@@ -18,9 +18,15 @@ var (
 	releaseLua string
 	//go:embed lua/carry.lua
 	carryLua string
+	//go:embed lua/note.lua
+	noteLua string
+	//go:embed lua/consent.lua
+	consentLua string
 
 	acquireScript = redis.NewScript(clockLua + acquireLua)
 	renewScript   = redis.NewScript(clockLua + renewLua)
 	releaseScript = redis.NewScript(releaseLua)
 	carryScript   = redis.NewScript(carryLua)
+	noteScript    = redis.NewScript(noteLua)
+	consentScript = redis.NewScript(consentLua)
 )

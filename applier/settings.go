@@ -85,15 +85,19 @@ func (s *submission) writeMeta(ctx context.Context, phase string, writes ...conv
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	var first []conveyor.Attach
+	first, err := s.inscribe(ctx)
+	if err != nil {
+		return err
+	}
 	if s.fresh {
-		first = s.identity()
+		first = append(first, s.identity()...)
 	}
 	s.run.probe(phase)
 	b := (&chunk{}).batch(s.lock, s.meta.serial+1, s.state.Floor, append(first, writes...))
 	if err := s.apply(ctx, b); err != nil {
 		return fmt.Errorf("write the %s of workflow %q: %w", phase, s.workflow, err)
 	}
+	s.inscribed()
 	s.fresh = false
 	s.meta.serial++
 	return nil

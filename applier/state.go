@@ -2,6 +2,7 @@ package applier
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ func ReadStateFor(ctx context.Context, c *conveyor.Client, w *config.Workflow) (
 	if err := readImports(ctx, c, w, snap.state); err != nil {
 		return nil, err
 	}
-	return snap.state, readClock(ctx, c, w, snap.state)
+	return snap.state, errors.Join(readClock(ctx, c, w, snap.state), readPauses(ctx, c, w, snap.state))
 }
 
 // ReadRecordsFor is ReadStateFor without how the jobs stand, which the state assumes (planner.State.Assume).
@@ -55,6 +56,35 @@ func readClock(ctx context.Context, c *conveyor.Client, w *config.Workflow, s *p
 		s.Now, err = c.Now(ctx)
 	}
 	return err
+}
+
+// readPauses fills in which of the declared schedules somebody has paused by hand.
+func readPauses(ctx context.Context, c *conveyor.Client, w *config.Workflow, s *planner.State) error {
+	var uuids, addresses []string
+	for _, j := range w.Jobs {
+		if j.Schedule == nil {
+			continue
+		}
+		address := j.Addr.String()
+		if r := s.Records[address]; r != nil && s.Live[address].Status == planner.Template {
+			uuids, addresses = append(uuids, r.UUID.String()), append(addresses, address)
+		}
+	}
+	for from := 0; from < len(uuids); from += statusChunk {
+		end := min(from+statusChunk, len(uuids))
+		templates, err := c.Templates(ctx, uuids[from:end])
+		if err != nil {
+			return err
+		}
+		for i, t := range templates {
+			if t.Paused {
+				live := s.Live[addresses[from+i]]
+				live.Paused = true
+				s.Live[addresses[from+i]] = live
+			}
+		}
+	}
+	return nil
 }
 
 // snapshot is a state with what only the applier needs of it.

@@ -50,7 +50,7 @@ func Forget(ctx context.Context, c *conveyor.Client, workflow string, addrs []co
 		var problems []error
 		for i, found := range covered {
 			if !found {
-				problems = append(problems, fmt.Errorf("%s %w", targetName(addrs[i]), ErrNotInState))
+				problems = append(problems, notInState(s, addrs[i]))
 			}
 		}
 		return rows, errors.Join(problems...)
@@ -58,12 +58,12 @@ func Forget(ctx context.Context, c *conveyor.Client, workflow string, addrs []co
 	return done, err
 }
 
-// targetName writes an address that may be one of a module.
-func targetName(a config.Addr) string {
-	if a.IsModule() {
-		return a.Module
+// notInState says that an address has no record, and which one may have been meant.
+func notInState(s *planner.State, addr config.Addr) error {
+	if near := s.Near(addr); near != "" {
+		return fmt.Errorf("%s %w (did you mean %s?)", addr, ErrNotInState, near)
 	}
-	return a.String()
+	return fmt.Errorf("%s %w", addr, ErrNotInState)
 }
 
 // StateMove is a record that gets another address.
@@ -79,7 +79,7 @@ func Move(ctx context.Context, c *conveyor.Client, workflow string, from, to con
 			return nil, err
 		}
 		if len(moves) == 0 {
-			return nil, fmt.Errorf("%s %w", targetName(from), ErrNotInState)
+			return nil, notInState(s, from)
 		}
 		for _, old := range sortedAddrs(s) {
 			next, is := moves[old]

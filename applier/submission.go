@@ -32,11 +32,15 @@ type submission struct {
 	fresh bool // the workflow has no lineage in the store yet
 	begun bool // a batch of this run is written
 
-	plan  *planner.Plan
-	done  map[config.Addr]*planner.Row // rows written; the first time counts
-	order []*planner.Row               // the same, in the order they were written
-	held  []error                      // of rows whose unique key is held, in the last pass
-	first int64                        // the number of the first event that this run may cause; 0 before its first batch
+	plan        *planner.Plan
+	done        map[config.Addr]*planner.Row // rows written; the first time counts
+	order       []*planner.Row               // the same, in the order they were written
+	held        []error                      // of rows whose unique key is held, in the last pass
+	inscription *inscription                 // of this run in the history; nil for none
+	history     History                      // as it was under the lock
+	besides     []conveyor.Attach            // companion writes of the first batch, of what another workflow gives up
+
+	first int64 // the number of the first event that this run may cause; 0 before its first batch
 }
 
 // patient makes calls through outages.
@@ -81,6 +85,9 @@ func (s *submission) underLock(ctx context.Context) error {
 	if err := s.writable(); err != nil {
 		return err
 	}
+	if err := s.prepareInscription(ctx); err != nil {
+		return err
+	}
 	if err := s.carryOver(ctx); err != nil {
 		return err
 	}
@@ -90,7 +97,10 @@ func (s *submission) underLock(ctx context.Context) error {
 	if err := s.writeRows(ctx); err != nil {
 		return err
 	}
-	return s.writeOutputs(ctx)
+	if err := s.writeOutputs(ctx); err != nil {
+		return err
+	}
+	return s.conclude(ctx)
 }
 
 func (s *submission) readState(ctx context.Context) error {
@@ -148,6 +158,9 @@ func (s *submission) check(ctx context.Context) error {
 		}
 		s.plan = plan
 		s.mail.post(Replanned{Plan: plan, Moved: stale})
+		if err := s.judge(); err != nil {
+			return err
+		}
 		if plan.Empty() || s.run.Approve == nil || sameChange(approved, plan) {
 			return nil
 		}
@@ -271,6 +284,17 @@ func (s *submission) decideAgain(ctx context.Context) error {
 		if old, known := prior[r.Addr]; known && old != r.Action && s.done[r.Addr] == nil {
 			s.mail.post(RowDiverted{Row: r, Prev: old})
 		}
+	}
+	return s.judge()
+}
+
+// judge asks whether the plan, which was made anew, may be carried out.
+func (s *submission) judge() error {
+	if s.run.Judge == nil || s.plan.Empty() {
+		return nil
+	}
+	if err := s.run.Judge(s.plan); err != nil {
+		return &DeniedError{Done: len(s.done), Total: len(s.done) + len(changes(s.plan)), Cause: err}
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func unmet(n Need, workers []conveyor.WorkerInfo) (Warning, bool) {
 	return Warning{
 		Summary: fmt.Sprintf("No worker of queue %q holds key %s", n.Queue, n.KeyID),
 		Detail: fmt.Sprintf("Its %s jobs are signed or sealed with that key and wait until a worker that has it serves the queue. "+
-			"Give the worker the same WAYBILL_KEY, or the key file of the user who applies.", n.Type),
+			"Give the worker that key too, from the WAYBILL_KEY or the key file of the user who applied, or sign them anew with `waybill apply -rekey`.", n.Type),
 	}, true
 }
 
@@ -153,13 +153,13 @@ func retold(told map[Warning]bool, warnings []Warning, post func(Event)) map[War
 	return now
 }
 
-// keyOf is the key that a job's worker needs, as far as is known here: state names the keys of sensitive payloads, and
-// only the one who applies knows under which key commands are signed.
+// keyOf is the key that a job's worker needs. Records of earlier versions do not name the one that commands are signed with: it is
+// taken to be that of the one who applies.
 func (f *follower) keyOf(j *watchedJob) string {
-	if j.record.KeyID == "" && signed(j.record.Type) {
-		return f.keyID
+	if key := j.record.NeedsKey(); key != "" || !signed(j.record.Type) {
+		return key
 	}
-	return j.record.KeyID
+	return f.keyID
 }
 
 // orphans are jobs that wait for a job outside the workflow which nobody has submitted yet.

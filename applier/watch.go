@@ -81,6 +81,7 @@ type watcher struct {
 	seen     seenFlows
 	fleet    fleet
 	cycles   cycles
+	called   called
 }
 
 func newWatcher(c *conveyor.Client, o WatchOptions, mail *mailbox) *watcher {
@@ -88,7 +89,7 @@ func newWatcher(c *conveyor.Client, o WatchOptions, mail *mailbox) *watcher {
 		client: c, only: o.Workflow, every: cmp.Or(o.turn, turnEvery), mail: mail, began: time.Now(),
 		jobs: map[string]*watchedJob{}, flows: map[string]*flow{}, early: map[*watchedJob]bool{}, runs: map[*watchedJob]bool{},
 		news: map[*watchedJob]bool{}, loads: map[string]int{}, counts: map[string]*queueCounts{}, words: map[string]string{},
-		cycles: newCycles(),
+		cycles: newCycles(), called: newCalled(),
 	}
 }
 

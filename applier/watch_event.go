@@ -30,6 +30,7 @@ type WorkflowsSeen struct {
 type WorkflowSeen struct {
 	// Name is "" for the jobs that belong to no workflow: added by hand, by a program, by another job, or left by an earlier apply.
 	Name   string
+	Former string // the name that its state was carried over from, with moved_from; "" for none
 	Jobs   int
 	Counts StateCounts
 	// Occurrences counts what the engine made from the workflow's templates and holds still; Jobs and Counts are without them.
@@ -69,6 +70,7 @@ type WorkersSeen struct {
 type LooseSeen struct {
 	At    time.Time         // the store's clock
 	Jobs  []conveyor.Status // the first thousand
+	Names map[string]string // by uuid, of those of which something is known: what they were called when they belonged to one
 	Total int
 }
 

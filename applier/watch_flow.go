@@ -16,7 +16,8 @@ import (
 // flow is one workflow as a watcher knows it.
 type flow struct {
 	name     string
-	unlisted bool // found by its key alone
+	former   string // the name that it had
+	unlisted bool   // found by its key alone
 	serial   int64
 	lock     *Holder
 	problem  string       // why its state could not be read
@@ -73,7 +74,7 @@ func (w *watcher) readFlow(ctx context.Context, f *flow, serial int64) error {
 		f.lock = w.holder(lock.Val())
 	}
 	jobs := watchRecords(snap.state)
-	f.serial, f.problem, f.readAt = serial, "", began
+	f.serial, f.problem, f.readAt, f.former = serial, "", began, snap.meta.former
 	empty := len(f.order()) == 0 && len(jobs.order) == 0
 	w.release(f, jobs)
 	w.adopt(f, jobs)
@@ -121,7 +122,7 @@ func (w *watcher) adopt(f *flow, jobs *watchedJobs) {
 
 // brief is what a watch needs of a record, without the text that it was read from: a namespace has many.
 func (w *watcher) brief(r *planner.Record) *planner.Record {
-	return &planner.Record{UUID: r.UUID, Queue: w.word(r.Queue), Type: w.word(r.Type), KeyID: w.word(r.KeyID), Deposed: r.Deposed}
+	return &planner.Record{UUID: r.UUID, Queue: w.word(r.Queue), Type: w.word(r.Type), KeyID: w.word(r.NeedsKey()), Deposed: r.Deposed}
 }
 
 // word is a string that is kept once, however many records have it.
@@ -143,6 +144,7 @@ func (w *watcher) release(f *flow, next *watchedJobs) {
 			}
 		}
 		w.tally(j, -1)
+		w.noteCalled(j)
 		j.flow, j.record, j.above = nil, nil, nil
 		w.running(j, j.status)
 		w.rehome(j.status.UUID)
@@ -237,7 +239,7 @@ func (w *watcher) tellSeen(now bool) {
 	for _, name := range sortedKeys(w.flows) {
 		f := w.flows[name]
 		if n := len(f.order()); w.shows(f) && !f.gone && (n > 0 || f.lock != nil || f.problem != "") {
-			list = append(list, WorkflowSeen{Name: name, Jobs: n, Counts: f.counts, Occurrences: f.occurrences, Serial: f.serial, Lock: f.lock, Problem: f.problem})
+			list = append(list, WorkflowSeen{Name: name, Former: f.former, Jobs: n, Counts: f.counts, Occurrences: f.occurrences, Serial: f.serial, Lock: f.lock, Problem: f.problem})
 		}
 	}
 	sameNames := slices.EqualFunc(list, w.seen.list, func(a, b WorkflowSeen) bool { return a.Name == b.Name })

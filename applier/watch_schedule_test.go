@@ -82,3 +82,29 @@ func TestWatchSchedules(t *testing.T) {
 
 // start is a quarter past eight in the morning of the 15th.
 const start = 1_800_000_900_000
+
+// TestWatchCallsWhatIsDeleted: jobs and occurrences keep the names that they had when they belonged to a workflow, in a watch that saw
+// them go, and as far as jobs that live have it in one that came later.
+func TestWatchCallsWhatIsDeleted(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		setClock(l.T, l.Client, start)
+		l.nightly()
+		l.apply()
+		l.work()
+		template := l.record("r").UUID.String()
+		tick := l.cycle("r")
+		occurrence := conveyor.OccurrenceUUID(template, template, tick)
+		l.start(1)
+		saw := l.watched(WatchOptions{})
+		saw.until("the occurrence", func() bool { return len(saw.occurrences) == 1 })
+		l.declare(l.job("once"))
+		l.apply()
+		name := conveyor.OccurrenceName("job.r", tick)
+		later := l.watched(WatchOptions{})
+		saw.until("the names that were", func() bool {
+			return saw.loose.Names[occurrence] == name && saw.loose.Names[template] == "job.r"
+		})
+		later.until("the name of what runs", func() bool { return later.loose.Names[occurrence] == name })
+		l.work()
+	})
+}

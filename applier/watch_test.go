@@ -80,6 +80,23 @@ func TestWatchNamespace(t *testing.T) {
 	})
 }
 
+// TestWatchRenamed carries a workflow over to another name while it is watched: who watches learns which one has its jobs now.
+func TestWatchRenamed(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("a"), l.job("b", l.under("a")))
+		l.apply()
+		s := l.watched(WatchOptions{})
+		s.untilStates("w", "a=queued b=held")
+		l.named("next", "w")
+		l.apply()
+		s.untilStates("next", "a=queued b=held")
+		s.until("the name that is gone", func() bool {
+			_, listed := s.listed["w"]
+			return !listed && s.listed["next"].Former == "w"
+		})
+	})
+}
+
 // TestWatchOne is about one workflow, whatever others there are.
 func TestWatchOne(t *testing.T) {
 	onBoth(t, func(l *lab) {

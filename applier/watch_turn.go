@@ -35,7 +35,7 @@ func (w *watcher) turn(ctx context.Context) error {
 	}
 	w.tellSeen(false)
 	if jobs, total, changed := w.loose.newest(w.jobs); changed && w.only == "" {
-		w.mail.post(LooseSeen{At: w.now(), Jobs: jobs, Total: total})
+		w.mail.post(LooseSeen{At: w.now(), Jobs: jobs, Names: w.namesOf(ctx, jobs), Total: total})
 	}
 	return nil
 }

@@ -99,6 +99,9 @@ func (s *submission) deleteState(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the state of workflow %q: %w", s.workflow, storeError(err, metaKey(s.workflow)))
 	}
+	if err := s.deleteHistory(ctx); err != nil {
+		return err
+	}
 	var outputs, rest []conveyor.Attach
 	for _, field := range fields {
 		if strings.HasPrefix(field, metaOutput) {
@@ -115,6 +118,26 @@ func (s *submission) deleteState(ctx context.Context) error {
 	rest = append(rest, conveyor.Attach{Key: workflowsKey, Field: s.workflow, Version: -1})
 	if err := s.apply(ctx, conveyor.Batch{Guard: s.lock.guard(), Companions: rest}); err != nil {
 		return fmt.Errorf("delete the state of workflow %q: %w", s.workflow, err)
+	}
+	return nil
+}
+
+// deleteHistory removes all revisions and archives.
+func (s *submission) deleteHistory(ctx context.Context) error {
+	for _, key := range []string{revisionsKey(s.workflow), archivesKey(s.workflow)} {
+		fields, err := s.client.Redis().HKeys(ctx, s.client.Prefix()+key).Result()
+		if err != nil {
+			return fmt.Errorf("read the history of workflow %q: %w", s.workflow, storeError(err, key))
+		}
+		for some := range slices.Chunk(fields, conveyor.MaxBatch/2) {
+			var writes []conveyor.Attach
+			for _, field := range some {
+				writes = append(writes, conveyor.Attach{Key: key, Field: field, Version: -1})
+			}
+			if err := s.writeMeta(ctx, "history", writes...); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

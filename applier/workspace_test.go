@@ -90,7 +90,7 @@ func TestDeleteState(t *testing.T) {
 			l.Errorf("deleted: %d, %v", n, err)
 		}
 		l.workspaces("default")
-		for _, key := range []string{stateKey("w@staging"), metaKey("w@staging")} {
+		for _, key := range []string{stateKey("w@staging"), metaKey("w@staging"), revisionsKey("w@staging"), archivesKey("w@staging")} {
 			if n, err := l.Redis().Exists(l.Context(), l.Prefix()+key).Result(); n != 0 || err != nil {
 				l.Errorf("%s is still there (%v)", key, err)
 			}

@@ -163,6 +163,7 @@ func (s *submission) write(ctx context.Context, k *chunk) (*refusal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", rangeOf(k.rows), err)
 	}
+	s.inscribed()
 	s.fresh, s.begun = false, true
 	s.meta.serial++
 	s.state.Floor = max(s.state.Floor, k.floor)
@@ -187,9 +188,11 @@ func (s *submission) apply(ctx context.Context, b conveyor.Batch) error {
 // opening is what the first batch of a run stores besides: where in the event log the run begins, so that whoever follows it, from
 // whichever process, misses nothing of it.
 func (s *submission) opening(ctx context.Context) ([]conveyor.Attach, error) {
-	if s.begun {
-		return nil, nil
+	first, err := s.inscribe(ctx)
+	if s.begun || err != nil {
+		return first, err
 	}
+	first = append(first, s.besides...)
 	if s.first == 0 {
 		var last int64
 		err := s.patient().call(ctx, func(ctx context.Context) (err error) {
@@ -201,7 +204,7 @@ func (s *submission) opening(ctx context.Context) ([]conveyor.Attach, error) {
 		}
 		s.first = last + 1
 	}
-	first := []conveyor.Attach{metaWrite(s.workflow, metaTold, strconv.FormatInt(s.first, 10))}
+	first = append(first, metaWrite(s.workflow, metaTold, strconv.FormatInt(s.first, 10)))
 	if s.fresh {
 		first = append(first, s.identity()...)
 	}

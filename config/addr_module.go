@@ -171,3 +171,21 @@ func compareWrittenKeys(a, b string) int {
 	}
 	return strings.Compare(a, b)
 }
+
+// Modules are the modules that an address lies in, outermost first: each of them as it is called and, where it has a key, without it
+// before that.
+func (a Addr) Modules() []string {
+	var all []string
+	path := ""
+	for rest := a.Module; rest != ""; rest = strings.TrimPrefix(rest, ".") {
+		name, key, behind := cutModule(rest)
+		path = inModule(path, name)
+		all = append(all, path)
+		if key != "" {
+			path += key
+			all = append(all, path)
+		}
+		rest = behind
+	}
+	return all
+}

@@ -38,13 +38,18 @@ func (s *scope) judge(c *content) (v verdict, ok bool) {
 
 // message reads an error_message. One that is made from a sensitive value is replaced.
 func (s *scope) message(a *attribute) (string, bool) {
+	return s.messageOr(a, "The condition does not hold. Its error_message is made from a sensitive value, so it is not shown.")
+}
+
+// messageOr is message with other words for one that is hidden.
+func (s *scope) messageOr(a *attribute, hidden string) (string, bool) {
 	val, ok := s.present(a)
 	if !ok {
 		return "", false
 	}
 	text, secret, ok := s.asText(val, a.expr, a.name)
 	if secret {
-		text = "The condition does not hold. Its error_message is made from a sensitive value, so it is not shown."
+		text = hidden
 	}
 	return ShowPlaceholders(text), ok
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -8,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/json"
 	"github.com/zclconf/go-cty/cty"
@@ -29,6 +29,11 @@ type assignment struct {
 
 // assignVariables reads all sources of values, weakest first, and settles each variable.
 func (l *loader) assignVariables() {
+	if l.o.Archive != nil {
+		for name, v := range l.root.variables {
+			v.kept = l.o.Archive.values[name]
+		}
+	}
 	for _, entry := range l.o.Environ {
 		name, text, _ := strings.Cut(entry, "=")
 		if name, ok := strings.CutPrefix(name, variablePrefix); ok && l.root.variables[name] != nil {
@@ -64,6 +69,8 @@ func (l *loader) assignOption(option string) {
 	a := l.textAssignment("-var "+clip(name), text)
 	v := l.root.variables[name]
 	switch {
+	case v != nil && v.kept != cty.NilVal:
+		l.r.error(sumBadOption, a.at, "%q has the value that it had in this revision; -var gives what is not kept there, which is sensitive values.", clip(name))
 	case v != nil:
 		v.given = a
 	case !l.root.dir.incomplete:
@@ -74,6 +81,9 @@ func (l *loader) assignOption(option string) {
 
 // variableFiles lists the files that are read without being named.
 func (l *loader) variableFiles() []string {
+	if l.o.Archive != nil {
+		return nil
+	}
 	entries, err := os.ReadDir(l.root.dir.path)
 	if err != nil {
 		return nil // reported when the sources were read
@@ -95,13 +105,15 @@ func (l *loader) variableFiles() []string {
 func (l *loader) assignFile(name string) {
 	var r report
 	s := &source{name: name, json: filepath.Ext(name) == ".json", steps: &l.steps}
-	if s.bytes = readSource(name, &r); s.bytes != nil {
-		l.files[name] = &hcl.File{Bytes: s.bytes}
+	if s.bytes = newLibrary(nil).readSource(name, sumCannotReadValues, &r); s.bytes != nil {
 		s.split(&r)
 	}
+	unread := r.failed()
 	first := map[string]hcl.Range{}
 	for i := range s.items {
-		for _, a := range s.assignments(&s.items[i], &r) {
+		attrs, read := s.assignments(&s.items[i], &r)
+		unread = unread || !read
+		for _, a := range attrs {
 			at := a.NameRange
 			if other, ok := first[a.Name]; ok {
 				r.error(sumDuplicateName, at, "%q was already set at %s. Remove one of the two lines.", clip(a.Name), place(other))
@@ -117,10 +129,25 @@ func (l *loader) assignFile(name string) {
 			}
 		}
 	}
-	l.r.add(r.diags)
+	l.revealValues(s, unread, &r)
 }
 
-func (s *source) assignments(it *item, r *report) []*hcl.Attribute {
+// revealValues hands on what was found in a file of values. unread tells that it may have values that were not found. Its lines are
+// shown in diagnostics, unless there are sensitive variables and a line may have the value of one without anybody's noticing: in a file
+// that is not understood, beside others in one line, under a wrong name.
+func (l *loader) revealValues(s *source, unread bool, r *report) {
+	sensitive := false
+	for _, v := range l.root.variables {
+		sensitive = sensitive || v.sensitive
+		v.misread = v.misread || unread
+	}
+	l.r.add(r.diags)
+	if s.bytes != nil && !(sensitive && (s.json || len(r.diags) > 0)) {
+		l.files[s.name] = &hcl.File{Bytes: s.bytes}
+	}
+}
+
+func (s *source) assignments(it *item, r *report) (list []*hcl.Attribute, ok bool) {
 	var file *hcl.File
 	var diags hcl.Diagnostics
 	if s.json {
@@ -133,13 +160,19 @@ func (s *source) assignments(it *item, r *report) []*hcl.Attribute {
 	}
 	r.add(diags)
 	if diags.HasErrors() {
-		return nil
+		return nil, false
 	}
 	attrs, diags := file.Body.JustAttributes()
+	if body, native := file.Body.(*hclsyntax.Body); native && len(body.Blocks) > 0 {
+		b := body.Blocks[0]
+		r.error(sumBlockInValues, b.DefRange(), "A file of values has lines NAME = VALUE and no blocks. Blocks such as %q stand in *.hcl files.", clip(b.Type))
+		return nil, false
+	}
 	r.add(diags)
-	list := slices.Collect(maps.Values(attrs))
+	ok = !diags.HasErrors()
+	list = slices.Collect(maps.Values(attrs))
 	slices.SortFunc(list, func(a, b *hcl.Attribute) int { return a.Range.Start.Byte - b.Range.Start.Byte })
-	return list
+	return list, ok
 }
 
 // evaluate gives the value in the variable's type; cty.NilVal when the variable's default is to be used, or after a report.
@@ -161,7 +194,7 @@ func (a *assignment) evaluate(v *variable, l *loader) cty.Value {
 	val, err := v.convert(val)
 	if err != nil {
 		l.r.error(sumBadVariableValue, at, "Variable %q, declared at %s, has the type %s, which the value from %s does not fit: %s.",
-			v.name, place(v.block.header), typeexpr.TypeString(v.constraint), a.from, conversionError(err))
+			v.name, place(v.block.header), constraintText(v.constraint), a.from, conversionError(err))
 		return cty.NilVal
 	}
 	return val
@@ -178,10 +211,21 @@ func (a *assignment) raw(v *variable, l *loader) (cty.Value, bool) {
 			l.r.error(sumBadVariableValue, v.block.header, "The value of the sensitive variable %q from %s is not a valid expression.", v.name, a.from)
 		}
 	}()
-	if a.expr != nil {
-		val, diags := constant(a.expr)
+	value := func(expr hcl.Expression) (cty.Value, bool) {
+		if refs := expr.Variables(); len(refs) > 0 {
+			text := "."
+			if len(refs[0]) == 1 {
+				text = fmt.Sprintf(": %q.", clip(refs[0].RootName()))
+			}
+			r.error(sumBadVariableValue, refs[0].SourceRange(), "The value of variable %q has a reference, and values from outside can have none. Text is written in quotes%s", v.name, text)
+			return cty.NilVal, false
+		}
+		val, diags := constant(expr)
 		r.add(diags)
 		return val, !diags.HasErrors()
+	}
+	if a.expr != nil {
+		return value(a.expr)
 	}
 	if !v.sensitive {
 		l.files[a.at.Filename] = &hcl.File{Bytes: []byte(a.text)}
@@ -206,7 +250,5 @@ func (a *assignment) raw(v *variable, l *loader) (cty.Value, bool) {
 		return cty.NilVal, false
 	}
 	l.steps.count(expr, []byte(a.text))
-	val, diags := constant(expr)
-	r.add(diags)
-	return val, !diags.HasErrors()
+	return value(expr)
 }

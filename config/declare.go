@@ -12,7 +12,8 @@ import (
 // parsed is what one item, or one JSON file, declares.
 type parsed struct {
 	blocks []block
-	broken bool // it has a syntax error: its names count, its values do not
+	attrs  []attribute // a policy alone may have some
+	broken bool        // it has a syntax error: its names count, its values do not
 	report report
 }
 
@@ -74,7 +75,7 @@ func (it *item) headerRange(s *source) hcl.Range {
 
 func (s *source) parse(it *item) (p parsed) {
 	if !s.json {
-		if b, ok := s.parsePlain(it, schema()); ok {
+		if b, ok := s.parsePlain(it, s.grammar()); ok {
 			s.steps.countBlock(&b, s.bytes[it.start:it.end])
 			p.blocks = []block{b}
 			return p
@@ -93,7 +94,8 @@ func (s *source) parse(it *item) (p parsed) {
 	p.report.add(diags)
 	p.broken = diags.HasErrors()
 	if file != nil && file.Body != nil && !(s.json && p.broken) {
-		p.blocks = openBody(file.Body, schema(), hcl.Range{}, &p.report).blocks
+		c := openBody(file.Body, s.grammar(), hcl.Range{}, &p.report)
+		p.blocks, p.attrs = c.blocks, c.attrs
 	}
 	return p
 }

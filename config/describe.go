@@ -14,6 +14,32 @@ import (
 type Description struct {
 	Block     BlockDescription               `json:"block"` // the top level of a file
 	Functions map[string]FunctionDescription `json:"function_signatures"`
+	Policy    BlockDescription               `json:"policy"`    // the top level of a policy
+	Plan      map[string]PlanDescription     `json:"plan_data"` // the members of plan, in policies
+}
+
+// PlanDescription is something that the rules of policies may refer to. A list has Elements, an object Members.
+type PlanDescription struct {
+	Type        cty.Type                   `json:"type"`
+	Description string                     `json:"description"`
+	Members     map[string]PlanDescription `json:"members,omitempty"`
+	Elements    map[string]PlanDescription `json:"elements,omitempty"`
+}
+
+func describeFacts(facts []fact) map[string]PlanDescription {
+	all := make(map[string]PlanDescription, len(facts))
+	for _, f := range facts {
+		d := PlanDescription{Type: f.is, Description: f.text}
+		switch {
+		case f.each == nil:
+		case f.one:
+			d.Type, d.Members = cty.DynamicPseudoType, describeFacts(f.each)
+		default:
+			d.Type, d.Elements = cty.List(cty.DynamicPseudoType), describeFacts(f.each)
+		}
+		all[f.name] = d
+	}
+	return all
 }
 
 // BlockDescription is what may stand in a block.
@@ -64,7 +90,7 @@ type ParameterDescription struct {
 
 // Describe gives the description of this version's language.
 func Describe() *Description {
-	d := &Description{Block: schema().describe(), Functions: map[string]FunctionDescription{}}
+	d := &Description{Block: schema().describe(), Functions: map[string]FunctionDescription{}, Policy: policySchema().describe(), Plan: describeFacts(planFacts())}
 	table := describedFunctions()
 	for _, g := range functionTexts {
 		for _, f := range g.list {
@@ -76,7 +102,7 @@ func Describe() *Description {
 
 // describedFunctions are all functions, those of files for no directory.
 func describedFunctions() map[string]function.Function {
-	return (&loader{disk: newDisk(".")}).functionTable()
+	return (&loader{disk: newDisk(".", newLibrary(nil))}).functionTable()
 }
 
 // formTypes are the forms as types.

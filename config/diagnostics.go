@@ -8,6 +8,7 @@ type summary string
 // Files.
 const (
 	sumCannotRead         summary = "Cannot read configuration"
+	sumCannotReadValues   summary = "Cannot read values of variables"
 	sumNoFiles            summary = "No configuration files"
 	sumSeveralDirectories summary = "More than one directory"
 	sumFileTooLarge       summary = "File too large"
@@ -58,6 +59,7 @@ const (
 const (
 	sumMissingVariable    summary = "Missing value of a variable"
 	sumUndeclaredVariable summary = "Undeclared variable"
+	sumBlockInValues      summary = "Block in a file of values"
 	sumBadVariableValue   summary = "Invalid value of a variable"
 	sumInvalidVariable    summary = "Variable failed its validation"
 	sumOutputPrecondition summary = "Output precondition failed"
@@ -121,5 +123,13 @@ const (
 	sumBadZone     summary = "Unknown time zone"
 	sumNeverFires  summary = "Schedule that never fires"
 	sumClosedGate  summary = "Gate that may never open"
+	sumEndlessGate summary = "Gate that opens without end"
 	sumTwoTriggers summary = "More than one thing that starts cycles"
+)
+
+// Policies.
+const (
+	sumDenied    summary = "Denied by policy"
+	sumWarned    summary = "Warning of a policy"
+	sumUndecided summary = "Policy cannot be decided"
 )

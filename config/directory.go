@@ -45,7 +45,8 @@ func (l *loader) newDirectory(path string, root bool) *directory {
 
 // readRoot finds and reads the files of the workflow.
 func (l *loader) readRoot() *directory {
-	path, names := findSources(l.o.Paths, &l.r)
+	path, names := l.library.findSources(l.o.Paths, &l.r)
+	l.library.dir = path
 	d := l.newDirectory(path, true)
 	d.incomplete = l.r.failed()
 	d.read(names)
@@ -59,7 +60,8 @@ func (d *directory) read(names []string) {
 	reports := make([]report, len(names))
 	parallel(len(names), 1, func(i int) {
 		s := &source{name: names[i], json: filepath.Ext(names[i]) == ".json", steps: &l.steps}
-		s.bytes = readSource(s.name, &reports[i])
+		s.bytes = l.library.readSource(s.name, sumCannotRead, &reports[i])
+		l.library.keep(s.name, s.bytes)
 		s.split(&reports[i])
 		d.sources[i] = s
 	})
@@ -137,4 +139,13 @@ func (c *content) fresh() *content {
 		f.blocks[i] = *c.blocks[i].fresh()
 	}
 	return f
+}
+
+// names are those of its files.
+func (d *directory) names() []string {
+	list := make([]string, len(d.sources))
+	for i, s := range d.sources {
+		list[i] = filepath.Base(s.name)
+	}
+	return list
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,16 +13,19 @@ import (
 // disk reads files for expressions and inputs, each at most once in a load: paths are relative to the workflow's
 // directory, wherever the process runs.
 type disk struct {
-	dir string
+	dir     string
+	library *library
 
 	mu    sync.Mutex
 	sums  map[string]func() ([32]byte, error)
 	texts map[string]func() ([]byte, error)
 	found map[string]bool // by path: it is a regular file
+	roots map[string]bool // by path: directories whose files were listed, and files that were asked for
 }
 
-func newDisk(dir string) *disk {
-	return &disk{dir: dir, sums: map[string]func() ([32]byte, error){}, texts: map[string]func() ([]byte, error){}, found: map[string]bool{}}
+func newDisk(dir string, l *library) *disk {
+	return &disk{dir: dir, library: l, sums: map[string]func() ([32]byte, error){}, texts: map[string]func() ([]byte, error){}, found: map[string]bool{},
+		roots: map[string]bool{}}
 }
 
 // path finds a file that an expression names.
@@ -49,8 +51,11 @@ func (d *disk) isFile(name string) bool {
 	defer d.mu.Unlock()
 	is, known := d.found[name]
 	if !known {
-		info, err := os.Stat(d.path(name))
+		info, err := d.library.stat(d.path(name))
 		is = err == nil && info.Mode().IsRegular()
+		if is {
+			d.library.keepName(d.path(name), false)
+		}
 		d.found[name] = is
 	}
 	return is
@@ -62,16 +67,19 @@ func (d *disk) sum(name string) ([32]byte, error) {
 	d.mu.Lock()
 	once := d.sums[path]
 	if once == nil {
-		once = sync.OnceValues(func() ([32]byte, error) { return hashFile(path, name) })
+		once = sync.OnceValues(func() ([32]byte, error) { return d.library.hashFile(path, name) })
 		d.sums[path] = once
 	}
 	d.mu.Unlock()
 	return once()
 }
 
+// HashFile is the SHA-256 of a file's content, as inputs have it.
+func HashFile(name string) ([32]byte, error) { return newLibrary(nil).hashFile(name, name) }
+
 // hashFile hashes the file at path, which the workflow calls name.
-func hashFile(path, name string) (sum [32]byte, err error) {
-	info, err := os.Stat(path)
+func (l *library) hashFile(path, name string) (sum [32]byte, err error) {
+	info, err := l.stat(path)
 	if err != nil {
 		return sum, err
 	}
@@ -82,7 +90,13 @@ func hashFile(path, name string) (sum [32]byte, err error) {
 		}
 		return sum, fmt.Errorf("%s is %s and not a regular file%s", name, fileKind(info.Mode()), hint)
 	}
-	f, err := os.Open(path)
+	if l.from != nil {
+		if sum, ok := l.from.sum(l.place(path)); ok {
+			l.keepSum(path, sum)
+			return sum, nil
+		}
+	}
+	f, err := l.open(path)
 	if err != nil {
 		return sum, err
 	}
@@ -91,7 +105,9 @@ func hashFile(path, name string) (sum [32]byte, err error) {
 	if _, err := io.Copy(h, f); err != nil {
 		return sum, err
 	}
-	return [32]byte(h.Sum(nil)), nil
+	sum = [32]byte(h.Sum(nil))
+	l.keepSum(path, sum)
+	return sum, nil
 }
 
 // text is a file's content, bounded as source files are.
@@ -101,7 +117,10 @@ func (d *disk) text(name string) ([]byte, error) {
 	once := d.texts[path]
 	if once == nil {
 		once = sync.OnceValues(func() ([]byte, error) {
-			data, err := readBounded(path, maxFile)
+			data, err := d.library.readBounded(path, maxFile)
+			if err == nil {
+				d.library.keep(path, data)
+			}
 			var large *tooLargeError
 			if errors.As(err, &large) {
 				return nil, fmt.Errorf("%s has %d MiB, at most %d MiB are read", path, large.size>>20, large.limit>>20)
@@ -112,4 +131,30 @@ func (d *disk) text(name string) ([]byte, error) {
 	}
 	d.mu.Unlock()
 	return once()
+}
+
+// list takes note of a path that an expression asks for without reading it.
+func (d *disk) list(path string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.roots[path] = true
+}
+
+// looked are the paths of all that was looked at, in no order.
+func (d *disk) looked() (names []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for name := range d.sums {
+		names = append(names, name)
+	}
+	for name := range d.texts {
+		names = append(names, name)
+	}
+	for name := range d.found {
+		names = append(names, d.path(name))
+	}
+	for name := range d.roots {
+		names = append(names, name)
+	}
+	return names
 }

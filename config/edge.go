@@ -63,6 +63,13 @@ func (s *scope) predecessor(b *block, job *Job) {
 		if !ok {
 			return
 		}
+		if len(addrs) == 0 { // it is satisfied
+			if p.RunIf == RunIfFailure {
+				s.r.error(sumNoJobs, a.expr.Range(), "There are no jobs in this, so none of them can fail, and this job would never start. "+
+					"Leave the job out too, with count or for_each, or make the block with a dynamic one.")
+			}
+			return
+		}
 		p.Jobs = addrs
 	}
 	job.Predecessors = append(job.Predecessors, p)
@@ -117,5 +124,5 @@ func (s *scope) upstream(a *attribute, job *Job) ([]Addr, bool) {
 			return nil, false
 		}
 	}
-	return addrs, len(addrs) > 0
+	return addrs, addrs != nil
 }

@@ -21,6 +21,9 @@ func (l *loader) functionTable() map[string]function.Function {
 	for name, f := range l.fileFunctions() {
 		table[name] = f
 	}
+	for name, deep := range growing {
+		table[name] = l.steps.sized(table[name], deep)
+	}
 	guardPlaceholders(table, "file", "filebase64", "filemd5", "filesha1", "filesha256", "filesha512", "fileexists", "fileset")
 	return table
 }

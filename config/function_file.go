@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -62,7 +63,9 @@ func (d *disk) existsFunc() function.Function {
 		Params: []function.Parameter{param("path", cty.String)},
 		Type:   function.StaticReturnType(cty.Bool),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			info, err := os.Stat(d.path(args[0].AsString()))
+			d.list(d.path(args[0].AsString()))
+			name := d.path(args[0].AsString())
+			info, err := d.library.stat(name)
 			switch {
 			case errors.Is(err, os.ErrNotExist):
 				return cty.False, nil
@@ -71,6 +74,7 @@ func (d *disk) existsFunc() function.Function {
 			case !info.Mode().IsRegular():
 				return cty.NilVal, function.NewArgErrorf(0, "%s is %s and not a regular file", args[0].AsString(), fileKind(info.Mode()))
 			}
+			d.library.keepName(name, false)
 			return cty.True, nil
 		},
 	})
@@ -87,16 +91,19 @@ func (d *disk) filesetFunc() function.Function {
 			if err != nil {
 				return cty.NilVal, function.NewArgError(1, err)
 			}
-			names, err := g.files(os.DirFS(d.path(root)))
+			d.list(d.path(root))
+			names, err := g.files(d.library.below(d.path(root)))
 			if err != nil {
 				return cty.NilVal, function.NewArgErrorf(0, "%s", d.explain(err))
 			}
+			d.library.keepName(d.path(root), true)
 			if len(names) == 0 {
 				return cty.SetValEmpty(cty.String), nil
 			}
 			vals := make([]cty.Value, len(names))
 			for i, n := range names {
 				vals[i] = cty.StringVal(n)
+				d.library.keepName(filepath.Join(d.path(root), filepath.FromSlash(n)), false)
 			}
 			return cty.SetVal(vals), nil
 		},
@@ -187,6 +194,11 @@ func boundedDecode(format string, f function.Function) function.Function {
 		text := src.AsString()
 		if depth(text, '[', ']')+depth(text, '{', '}') > maxNesting || format == "YAML" && deepIndent(text) {
 			return function.NewArgErrorf(0, "this nests more than %d deep, which is no usual %s", maxNesting, format)
+		}
+		if format == "YAML" {
+			if err := checkAliases(text); err != nil {
+				return function.NewArgError(0, err)
+			}
 		}
 		return nil
 	})

@@ -67,6 +67,15 @@ var hostileFiles = []struct {
 	{"for in for that keeps nothing", func() []byte {
 		return []byte("locals {\n  r = range(1000)\n  a = [for a in local.r : 1 if length([for b in local.r : 1 if length([for c in local.r : 1 if false]) > 0]) > 0]\n}\n")
 	}, sumTooManySteps},
+	{"for in for with much in each pass", func() []byte {
+		return []byte("locals {\n  r = range(1000)\n  a = [for a in local.r : [for b in local.r : [for c in local.r : { a = a, b = { c = [a, b, c], d = \"${a}${b}\" }, e = merge({ x = 1 }, { y = 2 }) }]]]\n}\n")
+	}, sumTooManySteps},
+	{"for in for with operations in each pass", func() []byte {
+		return []byte("locals {\n  r = range(1000)\n  a = [for a in local.r : a if anytrue([for b in local.r : a + b + length(upper(\"x${b}\")) > 10000])]\n}\n")
+	}, sumTooManySteps},
+	{"for in for with large collections", func() []byte {
+		return []byte("locals {\n  r = range(1000)\n  a = [for a in local.r : [for b in local.r : concat(local.r, [a])]]\n}\n")
+	}, sumTooManySteps},
 	{"for in a template", func() []byte {
 		return []byte("locals {\n  r = range(1000)\n  a = \"%{ for a in local.r }%{ for b in local.r }%{ for c in local.r }x%{ endfor }%{ endfor }%{ endfor }\"\n}\n")
 	}, sumTooManySteps},
@@ -151,6 +160,9 @@ func TestHostileElsewhere(t *testing.T) {
 		vars  []VarSource
 		sum   summary
 	}{
+		{name: "many jobs in each of many modules", sum: sumTooManyJobs, files: map[string]string{
+			"main.hcl":   "module \"m\" {\n  count  = 100000\n  source = \"./m\"\n}\n",
+			"m/main.hcl": "job \"a\" {\n  count = 100000\n  type  = \"noop\"\n}\n"}},
 		{name: "for in JSON", sum: sumTooManySteps, files: map[string]string{
 			"main.hcl.json": `{"locals": {"r": "${range(1000)}", "a": "${[for a in local.r : [for b in local.r : [for c in local.r : 1]]]}"}}`}},
 		{name: "for in a list in JSON", sum: sumTooManySteps, files: map[string]string{
@@ -164,6 +176,9 @@ func TestHostileElsewhere(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			for name, text := range row.files {
+				if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+					t.Fatal(err)
+				}
 				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}

@@ -74,6 +74,10 @@ var plainInstance = []InstanceKey{{}}
 func (m *module) expand(j *jobBlock) {
 	l, a := m.l, j.repeat(nil)
 	j.keys = []InstanceKey{}
+	if l.crowded && len(m.call.modules) > 1 { // said for one of them
+		j.broken = true
+		return
+	}
 	if j.broken || !m.expansion(a, "job", &j.expansion) {
 		j.broken = true
 		return
@@ -82,7 +86,8 @@ func (m *module) expand(j *jobBlock) {
 	if l.total > maxInstances && len(j.keys) > 1 {
 		m.report().error(sumTooManyJobs, a.expr.Range(), "With this block the workflow has %d jobs; at most %d are supported.", l.total, maxInstances)
 		l.total -= len(j.keys)
-		j.keys, j.broken = j.keys[:0], true
+		j.expansion = expansion{keys: []InstanceKey{}}
+		j.broken, l.crowded = true, true
 	}
 }
 
@@ -194,7 +199,10 @@ func (s *scope) expandForEach(j *expansion, noun string, a *attribute, val cty.V
 		if written || ty.IsSetType() {
 			key = elem
 		}
-		if key.IsNull() || !key.IsKnown() {
+		if !key.IsKnown() {
+			return false // what it is made of is reported
+		}
+		if key.IsNull() {
 			s.r.error(sumBadKey, a.expr.Range(), "A key of for_each is null. Remove it, for example with compact().")
 			return false
 		}

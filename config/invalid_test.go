@@ -143,7 +143,7 @@ func compareDiagnostics(t *testing.T, want []expectation, diags hcl.Diagnostics)
 	for _, d := range diags {
 		severity := map[hcl.DiagnosticSeverity]string{hcl.DiagError: "ERROR", hcl.DiagWarning: "WARNING"}[d.Severity]
 		i := slices.IndexFunc(want, func(e expectation) bool {
-			return e.severity == severity && e.summary == d.Summary && strings.Contains(d.Detail, e.fragment) &&
+			return e.severity == severity && e.summary == d.Summary && strings.Contains(strings.ReplaceAll(d.Detail, "\n\n", " "), e.fragment) &&
 				e.line == d.Subject.Start.Line && e.file == filepath.Base(d.Subject.Filename)
 		})
 		if i < 0 {

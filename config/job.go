@@ -10,6 +10,9 @@ import (
 
 // evaluateJobs evaluates the job blocks of all modules, several at a time, and gives their instances by address.
 func (l *loader) evaluateJobs() []*Job {
+	if l.crowded {
+		return nil // reported: what there are already is close to a million
+	}
 	var blocks []*jobBlock
 	total := 0
 	for _, m := range l.modules {

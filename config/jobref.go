@@ -67,6 +67,9 @@ func (s *scope) checkKey(j *jobBlock, key cty.Value, at hcl.Range) bool {
 	if ok && j.has(k) {
 		return true
 	}
+	if s.perhapsUnused(at) {
+		return true
+	}
 	s.noInstance(j, key, at)
 	return false
 }
@@ -87,7 +90,7 @@ func instanceKey(v cty.Value, count bool) (InstanceKey, bool) {
 }
 
 func (s *scope) noInstance(j *jobBlock, key cty.Value, at hcl.Range) {
-	written := strings.TrimPrefix(traversalString(hcl.Traversal{hcl.TraverseIndex{Key: key}}), "[")
+	written := strings.TrimPrefix(Written(hcl.Traversal{hcl.TraverseIndex{Key: key}}), "[")
 	all := expansion{keys: j.instances()}
 	s.r.error(sumNoInstance, at, "Job %q has no instance with the key %s.%s", j.name, strings.TrimSuffix(written, "]"), all.hint("job."+j.name, key))
 }

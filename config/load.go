@@ -31,13 +31,16 @@ type loader struct {
 	functions map[string]function.Function
 	// workflowValue is the value of workflow in expressions.
 	workflowValue cty.Value
+	plan          cty.Value // that a policy is about; NilVal in a workflow
 	disk          *disk
+	library       *library
 	steps         steps
 	total         int  // of instances of blocks with count or for_each
 	bytes         int  // of the files read so far
 	weight        int  // of the modules made so far, see directory.weight
 	full          bool // there are too many calls, and that is reported
 	tooHeavy      bool // likewise of weight
+	crowded       bool // likewise of total
 }
 
 // Load evaluates the files of one workflow. The diagnostics hold every mistake that is found, in the order of the
@@ -50,7 +53,7 @@ func Load(o Options) (*Workflow, hcl.Diagnostics) {
 
 func load(o Options) (*loader, *Workflow) {
 	o = o.withDefaults()
-	l := &loader{o: o, files: map[string]*hcl.File{}, queues: map[string]*block{}}
+	l := &loader{o: o, files: map[string]*hcl.File{}, queues: map[string]*block{}, library: newLibrary(o.Archive)}
 	w := &Workflow{Namespace: DefaultNamespace, Sources: l.files}
 	if err := o.validate(); err != nil {
 		l.r.error(sumCannotRead, wholeFile("options"), "%v.", err)
@@ -61,14 +64,36 @@ func load(o Options) (*loader, *Workflow) {
 	d.declare()
 	l.root = l.newRoot(d)
 	l.nameWorkflow(w)
-	l.disk = newDisk(d.path)
+	l.disk = newDisk(d.path, l.library)
+	w.files = l.looked
 	if !o.Quick || o.Protected {
 		l.readModules(d)
 	}
 	l.plant(l.root)
 	l.assignVariables()
 	l.evaluate(w)
+	if !o.Quick {
+		w.library, w.values, w.sources = l.library, l.archivedValues(), d.names()
+	}
 	return l, w
+}
+
+// looked are the paths of all files that were looked at.
+func (l *loader) looked() []string {
+	names := l.disk.looked()
+	for _, d := range append([]*directory{l.root.dir}, l.directories...) {
+		for _, s := range d.sources {
+			names = append(names, s.name)
+		}
+	}
+	names = append(names, l.variableFiles()...)
+	for _, v := range l.o.Vars {
+		if v.File != "" {
+			names = append(names, v.File)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // evaluate finds the values, in the order in which they depend on each other.

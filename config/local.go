@@ -18,7 +18,7 @@ func (m *module) evaluateLocal(x *local) {
 	if x.broken {
 		return
 	}
-	s := m.scope(m.report(), anyRoot, "a local")
+	s := m.scope(m.report(), m.l.localRoots(), "a local")
 	if !s.check(&x.attr) {
 		return
 	}

@@ -160,6 +160,39 @@ func (a *arg) others(k *kind) string {
 	return s
 }
 
+// PolicyManual is the reference of policies in Markdown, made from their grammar and the table of what a plan holds: POLICIES.md.
+func PolicyManual() string {
+	var b strings.Builder
+	b.WriteString("# Policies\n\n<!-- Made by `waybill docs` from config/schema_policy.go and config/policy_plan.go. -->\n\n" + policySchema().text + "\n")
+	policySchema().table(&b, "", nil)
+	for _, k := range policySchema().blocks {
+		k.manual(&b, nil)
+	}
+	b.WriteString("\n## What a plan holds\n\nBesides `local.NAME` and, in a rule with `for_each`, `each.key` and `each.value`, expressions may refer to\n\n| | is | |\n| :-- | :-- | :-- |\n")
+	for _, f := range planFacts() {
+		is := f.is
+		switch {
+		case f.each == nil:
+			row(&b, "`plan."+f.name+"`", typeWords(is), f.text)
+		case f.one:
+			row(&b, "`plan."+f.name+"`", "object", f.text)
+		default:
+			row(&b, "[`plan."+f.name+"`](#plan"+f.name+")", "list of objects", f.text)
+		}
+	}
+	for _, f := range planFacts() {
+		if f.each == nil {
+			continue
+		}
+		fmt.Fprintf(&b, "\n### plan.%s\n\n| | is | |\n| :-- | :-- | :-- |\n", f.name)
+		for _, inner := range f.each {
+			row(&b, "`"+inner.name+"`", typeWords(inner.is), inner.text)
+		}
+	}
+	b.WriteString("\n## An example\n\n" + guide("policy") + "\n")
+	return b.String()
+}
+
 // FunctionManual is the reference of the functions in Markdown: FUNCTIONS.md.
 func FunctionManual() string {
 	var b strings.Builder

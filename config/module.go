@@ -80,6 +80,14 @@ func (m *module) report() *report {
 // anyRoot are the names that most expressions may begin with.
 const anyRoot = rootVar | rootLocal | rootJob | rootModule | rootPath | rootWorkflow
 
+// localRoots are the names that locals may begin with.
+func (l *loader) localRoots() roots {
+	if l.plan != cty.NilVal {
+		return rootLocal | rootPlan
+	}
+	return anyRoot
+}
+
 // scope makes what evaluates the expressions of one block of the module.
 func (m *module) scope(r *report, roots roots, what string) *scope {
 	return &scope{l: m.l, m: m, r: r, roots: roots, what: what}
@@ -99,6 +107,9 @@ func (m *module) newBase() {
 	m.base = &hcl.EvalContext{
 		Functions: m.l.functions,
 		Variables: map[string]cty.Value{"path": c.path, "workflow": m.l.workflowValue},
+	}
+	if m.l.plan != cty.NilVal {
+		m.base.Variables["plan"] = m.l.plan
 	}
 	if m.dir.root {
 		m.base.Variables["var"] = m.variableObject()

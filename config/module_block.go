@@ -79,18 +79,10 @@ func (l *loader) readModules(root *directory) {
 		return
 	}
 	m := &modules{l: l, known: map[string]*directory{}, opened: []string{"."}}
-	if real, err := realPath(root.path); err == nil {
+	if real, err := l.library.real(root.path); err == nil {
 		m.known[real] = root
 	}
 	m.follow(root)
-}
-
-func realPath(path string) (string, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(abs)
 }
 
 func (m *modules) follow(d *directory) {
@@ -123,7 +115,7 @@ func (m *modules) find(from *directory, b *moduleBlock) *directory {
 	}
 	path := filepath.Join(from.path, filepath.FromSlash(source))
 	at := a.expr.Range()
-	info, err := os.Stat(path)
+	info, err := m.l.library.stat(path)
 	switch {
 	case err != nil:
 		from.r.error(sumBadSource, at, "There is no directory for module %q: %s. A source is relative to the directory of the file that it stands in.", b.name, m.l.disk.explain(err))
@@ -132,7 +124,7 @@ func (m *modules) find(from *directory, b *moduleBlock) *directory {
 		from.r.error(sumBadSource, at, "%q is %s, and the source of a module is a directory. Name the directory that the file is in.", clip(source), fileKind(info.Mode()))
 		return nil
 	}
-	real, err := realPath(path)
+	real, err := m.l.library.real(path)
 	if err != nil {
 		from.r.error(sumBadSource, at, "%s.", upperFirst(m.l.disk.explain(err)))
 		return nil
@@ -151,7 +143,7 @@ func (m *modules) find(from *directory, b *moduleBlock) *directory {
 		return nil
 	}
 	var r report
-	names := listDirectory(path, &r)
+	names := m.l.library.listDirectory(path, &r)
 	for _, d := range r.diags {
 		from.r.error(summary(d.Summary), at, "%s", d.Detail)
 	}

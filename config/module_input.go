@@ -1,7 +1,6 @@
 package config
 
 import (
-	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -98,7 +97,7 @@ func (v *variable) take(given *assignment, val cty.Value, r *report) cty.Value {
 	got, err := v.convert(val)
 	if err != nil {
 		r.error(sumBadVariableValue, given.at, "Variable %q of %s, declared at %s, has the type %s, which this value does not fit: %s.",
-			v.name, given.from, place(v.block.header), typeexpr.TypeString(v.constraint), conversionError(err))
+			v.name, given.from, place(v.block.header), constraintText(v.constraint), conversionError(err))
 		return cty.NilVal
 	}
 	return got

@@ -72,13 +72,16 @@ func (s *scope) checkModuleKey(b *moduleBlock, key cty.Value, at hcl.Range) bool
 	if _, found := set.index(k); ok && found {
 		return true
 	}
+	if s.perhapsUnused(at) {
+		return true
+	}
 	s.noModule(set, key, at)
 	return false
 }
 
 func (s *scope) noModule(set *moduleSet, key cty.Value, at hcl.Range) {
 	b := set.call.block
-	written := strings.Trim(traversalString(hcl.Traversal{hcl.TraverseIndex{Key: key}}), "[]")
+	written := strings.Trim(Written(hcl.Traversal{hcl.TraverseIndex{Key: key}}), "[]")
 	s.r.error(sumNoInstance, at, "Module %q has no instance with the key %s.%s", b.name, written, set.hint("module."+b.name, key))
 }
 
@@ -174,8 +177,8 @@ func (s *scope) allIn(list []*module, expr hcl.Expression, to *addrList) bool {
 			return false
 		}
 	}
-	if len(to.list) == before && len(list) > 0 {
-		s.r.error(sumNoJobs, expr.Range(), "There are no jobs in %s, so there is nothing to wait for. Remove it.", list[0].addr)
+	if len(to.list) == before && len(list) > 0 && len(list[0].jobs)+len(list[0].calls) == 0 {
+		s.r.error(sumNoJobs, expr.Range(), "No job is declared in %s, so there is nothing to wait for. Remove it.", list[0].addr)
 		return false
 	}
 	return true

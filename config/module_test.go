@@ -123,3 +123,24 @@ func plainAddresses(w *Workflow, prefix string) string {
 	}
 	return plain
 }
+
+// TestFilesOfAWorkflow names all that a workflow was made of, for whoever watches it.
+func TestFilesOfAWorkflow(t *testing.T) {
+	t.Parallel()
+	dir := writeTree(t, map[string]string{
+		"w/main.hcl": "variable \"v\" {}\nmodule \"a\" {\n  source = \"../a\"\n}\n" +
+			"job \"j\" {\n  exec {\n    command = [\"true\"]\n    inputs  = [for p in fileset(\"parts\", \"*.txt\") : \"parts/${p}\"]\n  }\n  triggers = { a = file(\"a.txt\"), b = fileexists(\"b.txt\") }\n}\n",
+		"a/m.hcl": "", "w/a.txt": "a", "w/parts/1.txt": "1", "w/waybill.wbvars": "", "given.wbvars": "v = 1",
+	})
+	w, diags := Load(Options{Paths: []string{filepath.Join(dir, "w")}, Vars: []VarSource{{File: filepath.Join(dir, "given.wbvars")}, {Assign: "v=2"}}})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	want := []string{"a/m.hcl", "given.wbvars", "w/a.txt", "w/b.txt", "w/main.hcl", "w/parts", "w/parts/1.txt", "w/true", "w/waybill.wbvars"}
+	for i := range want {
+		want[i] = filepath.Join(dir, filepath.FromSlash(want[i]))
+	}
+	if d := cmp.Diff(want, w.Files()); d != "" {
+		t.Errorf("files (-want +got):\n%s", d)
+	}
+}

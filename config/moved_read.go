@@ -87,7 +87,7 @@ func (m *module) address(a *attribute, in string, r *report) (Addr, bool) {
 	if diags.HasErrors() || len(t) < 2 || t.RootName() != "job" && t.RootName() != "module" {
 		hint := ""
 		if val, diags := constant(a.expr); !diags.HasErrors() && !isJSON(a.expr) {
-			hint = quotedJob(val)
+			hint = quotedJob(val, a.expr)
 		}
 		r.error(sumBadMove, at, "%s in %s block is the address of a job, such as job.load, job.load[\"eu\"] or job.load[0], or of a module, such as module.load, with its keys written out.%s", upperFirst(a.name), in, hint)
 		return Addr{}, false
@@ -106,7 +106,7 @@ func (m *module) address(a *attribute, in string, r *report) (Addr, bool) {
 			if index, isIndex := t[0].(hcl.TraverseIndex); isIndex {
 				var ok bool
 				if key, ok = instanceKey(index.Key, index.Key.Type() == cty.Number); !ok {
-					r.error(sumBadMove, at, "The key of %s is neither a text nor a whole number from 0.", traversalString(a.traversal()))
+					r.error(sumBadMove, at, "The key of %s is neither a text nor a whole number from 0.", Written(a.traversal()))
 					return Addr{}, false
 				}
 				t = t[1:]
@@ -122,7 +122,7 @@ func (m *module) address(a *attribute, in string, r *report) (Addr, bool) {
 		}
 		next, isAttr := t[0].(hcl.TraverseAttr)
 		if kind == "job" || !isAttr || next.Name != "job" && next.Name != "module" {
-			r.error(sumBadMove, at, "%s is no address of a job or module. Write %s, or one of its instances: %[2]s[\"KEY\"].", traversalString(a.traversal()), m.relative(addr))
+			r.error(sumBadMove, at, "%s is no address of a job or module. Write %s, or one of its instances: %[2]s[\"KEY\"].", Written(a.traversal()), m.relative(addr))
 			return Addr{}, false
 		}
 		kind = next.Name

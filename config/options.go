@@ -12,6 +12,9 @@ type Options struct {
 	Paths []string
 	// Vars are the -var and -var-file options in the order of the command line: the later wins.
 	Vars []VarSource
+	// Archive is what to load in place of what is on the disk; Paths is only what the directory is called. The values of variables are
+	// those in the archive, and Vars and Environ give those that it lacks. Default: none.
+	Archive *Archive
 	// Workspace is the one whose state is meant. Default: DefaultWorkspace.
 	Workspace string
 	// Environ holds NAME=value entries as os.Environ gives them; only WAYBILL_VAR_name counts.

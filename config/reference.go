@@ -23,6 +23,7 @@ const (
 	rootPath
 	rootWorkflow
 	rootModule
+	rootPlan // of policies alone
 )
 
 var rootNames = map[string]roots{
@@ -129,6 +130,7 @@ func (s *scope) check(a *attribute) bool {
 		return a.state != exprBroken
 	}
 	state := exprShared
+	s.whole = a.expr
 	references(a.expr, func(t hcl.Traversal) {
 		switch ok, instance := s.checkReference(t); {
 		case !ok:
@@ -144,10 +146,35 @@ func (s *scope) check(a *attribute) bool {
 	return state != exprBroken
 }
 
+// perhapsUnused tells whether a part of the expression that is checked may be left out when it is evaluated: it is one side of a
+// condition, or an argument of try or can. What is not there is no mistake there, as in CONDITION ? job.x[0].uuid : "".
+func (s *scope) perhapsUnused(at hcl.Range) (is bool) {
+	whole, ok := s.whole.(hclsyntax.Expression)
+	if !ok {
+		return false
+	}
+	holds := func(part hclsyntax.Expression) bool {
+		return part != nil && part.Range().Filename == at.Filename && part.Range().Start.Byte <= at.Start.Byte && at.End.Byte <= part.Range().End.Byte
+	}
+	_ = hclsyntax.VisitAll(whole, func(n hclsyntax.Node) hcl.Diagnostics {
+		switch e := n.(type) {
+		case *hclsyntax.ConditionalExpr:
+			is = is || holds(e.TrueResult) || holds(e.FalseResult)
+		case *hclsyntax.FunctionCallExpr:
+			is = is || (e.Name == "try" || e.Name == "can") && slices.ContainsFunc(e.Args, holds)
+		}
+		return nil
+	})
+	return is
+}
+
 // checkReference checks one reference. instance says that its value differs between the instances of a block.
 func (s *scope) checkReference(t hcl.Traversal) (ok, instance bool) {
 	name := t.RootName()
 	root, known := rootNames[name]
+	if name == "plan" && s.l.plan != cty.NilVal {
+		root, known = rootPlan, true
+	}
 	switch {
 	case slices.Contains(s.iterators, name):
 		return s.checkIterator(t), true
@@ -193,6 +220,8 @@ func (s *scope) checkReference(t hcl.Traversal) (ok, instance bool) {
 			return false, false
 		}
 		return s.checkFixed(t, attr, "module", "root"), false
+	case rootPlan:
+		return s.checkFixed(t, attr, planMembers()...), false
 	case rootWorkflow:
 		return s.checkFixed(t, attr, "name", "workspace"), false
 	}
@@ -203,8 +232,16 @@ func (s *scope) checkFixed(t hcl.Traversal, attr string, names ...string) bool {
 	if slices.Contains(names, attr) {
 		return true
 	}
-	s.r.error(sumBadReference, t.SourceRange(), "%q is no attribute of %s, which has %s.", clip(attr), t.RootName(), strings.Join(names, " and "))
+	s.r.error(sumBadReference, t.SourceRange(), "%q is no attribute of %s, which has %s.%s", clip(attr), t.RootName(), listed(names), didYouMeanOf(attr, names...))
 	return false
+}
+
+// listed joins words with commas, and an and before the last.
+func listed(words []string) string {
+	if n := len(words) - 1; n > 1 {
+		return strings.Join(words[:n], ", ") + " and " + words[n]
+	}
+	return strings.Join(words, " and ")
 }
 
 func (s *scope) checkVar(name string, t hcl.Traversal) bool {
@@ -247,6 +284,10 @@ func (s *scope) undeclared(sum summary, kind, name string, t hcl.Traversal, decl
 func (s *scope) unknownRoot(name string, t hcl.Traversal) {
 	hint := fmt.Sprintf("If it is meant as text, write it in quotes: %q. Values have names such as var.NAME, local.NAME and job.NAME.", clip(name))
 	switch {
+	case s.l.plan != cty.NilVal:
+		hint = policyNames(name)
+	case name == "plan":
+		hint = "What a plan holds is known to policies alone, which are files of their own and given with -policy=FILE."
 	case name == "terraform":
 		hint = "The name of this workflow is workflow.name, and its workspace is workflow.workspace."
 	case name == "data":
@@ -271,6 +312,14 @@ func (s *scope) unknownRoot(name string, t hcl.Traversal) {
 
 func (s *scope) misplacedRoot(root roots, t hcl.Traversal) {
 	at := t.SourceRange()
+	switch {
+	case s.l.plan != cty.NilVal && root == rootEach:
+		s.r.error(sumBadReference, at, "each is only known in a rule with for_each, and not in %s.", s.what)
+		return
+	case s.l.plan != cty.NilVal:
+		s.r.error(sumBadReference, at, "A policy knows no %s. %s", t.RootName(), policyNames(t.RootName()))
+		return
+	}
 	switch root {
 	case rootEach:
 		s.r.error(sumBadReference, at, "each is only known inside a job with for_each, and not in %s.", s.what)
@@ -281,8 +330,8 @@ func (s *scope) misplacedRoot(root roots, t hcl.Traversal) {
 	}
 }
 
-// traversalString writes a reference as users do.
-func traversalString(t hcl.Traversal) string {
+// Written writes a reference as users do.
+func Written(t hcl.Traversal) string {
 	var b strings.Builder
 	for _, step := range t {
 		switch s := step.(type) {

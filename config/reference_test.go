@@ -15,7 +15,7 @@ import (
 // TestReference checks that REFERENCE.md and FUNCTIONS.md are what the grammar and the functions say. -update writes them.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	for file, want := range map[string]string{"REFERENCE.md": Manual(), "FUNCTIONS.md": FunctionManual()} {
+	for file, want := range map[string]string{"REFERENCE.md": Manual(), "FUNCTIONS.md": FunctionManual(), "POLICIES.md": PolicyManual()} {
 		if *update {
 			if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
 				t.Fatal(err)
@@ -77,6 +77,7 @@ func TestReferenceComplete(t *testing.T) {
 		}
 	}
 	check(schema(), "")
+	check(policySchema(), "policy")
 	for f := range formTypes {
 		if !forms[f] && f != formAny {
 			t.Errorf("no argument has the form %q", f)
@@ -87,7 +88,7 @@ func TestReferenceComplete(t *testing.T) {
 // TestFunctionTexts evaluates the examples of all functions, and looks for functions without one.
 func TestFunctionTexts(t *testing.T) {
 	t.Parallel()
-	l := &loader{disk: newDisk("testdata/functions")}
+	l := &loader{disk: newDisk("testdata/functions", newLibrary(nil))}
 	l.functions = l.functionTable()
 	ctx := &hcl.EvalContext{Functions: l.functions}
 	var names []string

@@ -25,6 +25,7 @@ func (l *loader) checkRelations(jobs []*Job) {
 		l.refuseEdgesToBroadcasts(jobs, broadcasts)
 	}
 	if gates && !l.r.failed() {
+		l.refuseGateLoops(jobs)
 		l.warnOfClosedGates(jobs, triggers)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
 // maxDiagnostics bounds what one load reports; a file of garbage has a mistake on every line.
@@ -69,8 +70,17 @@ func (r *report) warn(sum summary, at hcl.Range, format string, args ...any) {
 
 // refuted reports a condition that does not hold, with the values it is made of.
 func (r *report) refuted(severity hcl.DiagnosticSeverity, sum summary, at hcl.Range, v verdict, whose, format string, args ...any) {
-	r.addOne(&hcl.Diagnostic{Severity: severity, Summary: string(sum), Detail: v.message + " " + fmt.Sprintf(format, args...), Subject: &at,
+	r.addOne(&hcl.Diagnostic{Severity: severity, Summary: string(sum), Detail: v.message + "\n\n" + fmt.Sprintf(format, args...), Subject: &at,
 		Expression: v.condition, EvalContext: v.ctx, Extra: here(whose)})
+}
+
+// ruled reports what a rule of a policy says of a plan. A condition, where there is one, is shown with the values it is made of.
+func (r *report) ruled(deny bool, at hcl.Range, detail string, ruling Ruling, v verdict) {
+	d := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: string(sumDenied), Detail: detail, Subject: &at, Expression: v.condition, EvalContext: v.ctx, Extra: ruling}
+	if !deny {
+		d.Severity, d.Summary = hcl.DiagWarning, string(sumWarned)
+	}
+	r.addOne(d)
 }
 
 // explained adds to a diagnostic about the value of an expression what that is made of.
@@ -98,6 +108,12 @@ func (r *report) addOne(d *hcl.Diagnostic) {
 		noted.Detail += r.turn.note()
 		r.onward.addOne(&noted)
 		return
+	}
+	// The library finds near names only where the innermost context has functions.
+	if call, is := hcl.DiagnosticExtra[hclsyntax.FunctionCallUnknownDiagExtra](d); is && call.CalledFunctionNamespace() == "" && !strings.Contains(d.Detail, "Did you mean") {
+		named := *d
+		named.Detail += didYouMeanOf(call.CalledFunctionName(), functionNames()...)
+		d = &named
 	}
 	if r.seen != nil && d.Subject != nil {
 		f := finding{summary: d.Summary, at: *d.Subject}
@@ -160,7 +176,9 @@ func (r *report) unknownArgument(in *kind, name string, at hcl.Range) {
 		r.error(sumUnknownArgument, at, "No block inside of a job has a label, so a dynamic block takes no labels. Remove the argument.")
 	case in.block(name) != nil:
 		r.error(sumUnknownArgument, at, "%q is a block and not an argument of %s: write %s { ... } without an equals sign.", name, in.where(), name)
-	case in.name == "" && name != "":
+	case in.name == "" && in.place == "" && policySchema().arg(name) != nil:
+		r.error(sumUnknownArgument, at, "%s has no argument %q. %s", upperFirst(in.where()), name, policyAstray)
+	case in.name == "" && in.place == "" && name != "":
 		r.error(sumUnknownArgument, at, "The top level of a workflow has blocks and no arguments. Values to be used in several places belong into a locals block.")
 	default:
 		r.error(sumUnknownArgument, at, "%s has no argument %q.%s", upperFirst(in.where()), clip(name), didYouMean(name, slices.Values(in.names())))
@@ -189,8 +207,12 @@ var terraformBlocks = map[string]string{
 
 func (r *report) unknownBlock(in *kind, name string, at hcl.Range) {
 	hint := didYouMean(name, slices.Values(in.names()))
-	if in.name == "" && terraformBlocks[name] != "" {
+	switch {
+	case in.place != "":
+	case in.name == "" && terraformBlocks[name] != "":
 		hint = " " + terraformBlocks[name]
+	case in.name == "" && policySchema().block(name) != nil:
+		hint = " " + policyAstray
 	}
 	if in.arg(name) != nil {
 		r.error(sumUnknownBlock, at, "%q is an argument and not a block of %s: write %s = VALUE.", name, in.where(), name)

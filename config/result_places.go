@@ -65,8 +65,7 @@ func (s *scope) findResults(a *attribute) {
 		s.l.steps.count(expr, []byte("for"))
 	}
 	if mentionsResult(expr) {
-		w := resultWalk{}
-		a.expr = w.expr(expr, s.refusesResults(a))
+		a.expr = withResults(expr, s.refusesResults(a))
 	}
 }
 
@@ -123,11 +122,9 @@ func hasResultStep(steps hcl.Traversal) bool {
 	return false
 }
 
-// resultWalk rewrites expressions. What it changes it copies, since an expression may be evaluated elsewhere at the same time.
-type resultWalk struct{}
-
-// expr gives the expression with references that know results. refusal says why a result cannot be its value.
-func (w *resultWalk) expr(expr hclsyntax.Expression, refusal string) hclsyntax.Expression {
+// withResults gives the expression with references that know results. refusal says why a result cannot be its value. What it changes it
+// copies, since an expression may be evaluated elsewhere at the same time.
+func withResults(expr hclsyntax.Expression, refusal string) hclsyntax.Expression {
 	if !mentionsResult(expr) {
 		return expr
 	}
@@ -135,61 +132,61 @@ func (w *resultWalk) expr(expr hclsyntax.Expression, refusal string) hclsyntax.E
 	case *hclsyntax.ScopeTraversalExpr:
 		return &resultExpr{Expression: e, steps: e.Traversal, refusal: refusal}
 	case *hclsyntax.RelativeTraversalExpr:
-		return &resultExpr{Expression: e, source: w.expr(e.Source, refusal), steps: e.Traversal, refusal: refusal}
+		return &resultExpr{Expression: e, source: withResults(e.Source, refusal), steps: e.Traversal, refusal: refusal}
 	case *hclsyntax.IndexExpr:
-		return &resultExpr{Expression: e, source: w.expr(e.Collection, refusal), key: w.expr(e.Key, noComputing), refusal: refusal}
+		return &resultExpr{Expression: e, source: withResults(e.Collection, refusal), key: withResults(e.Key, noComputing), refusal: refusal}
 	case *hclsyntax.TemplateExpr:
 		c := *e
-		c.Parts = w.all(e.Parts, refusal)
+		c.Parts = allWithResults(e.Parts, refusal)
 		return &c
 	case *hclsyntax.TemplateWrapExpr:
 		c := *e
-		c.Wrapped = w.expr(e.Wrapped, refusal)
+		c.Wrapped = withResults(e.Wrapped, refusal)
 		return &c
 	case *hclsyntax.TemplateJoinExpr:
 		c := *e
-		c.Tuple = w.expr(e.Tuple, refusal)
+		c.Tuple = withResults(e.Tuple, refusal)
 		return &c
 	case *hclsyntax.ParenthesesExpr:
 		c := *e
-		c.Expression = w.expr(e.Expression, refusal)
+		c.Expression = withResults(e.Expression, refusal)
 		return &c
 	case *pass:
-		return &pass{&hclsyntax.ParenthesesExpr{Expression: w.expr(e.Expression, refusal), SrcRange: e.SrcRange}, e.steps}
+		return &pass{&hclsyntax.ParenthesesExpr{Expression: withResults(e.Expression, refusal), SrcRange: e.SrcRange}, e.steps, e.weight, e.keeps}
 	case *piece:
-		return &piece{&hclsyntax.ParenthesesExpr{Expression: w.expr(e.Expression, refusal), SrcRange: e.SrcRange}, e.steps}
+		return &piece{&hclsyntax.ParenthesesExpr{Expression: withResults(e.Expression, refusal), SrcRange: e.SrcRange}, e.steps}
 	case *hclsyntax.TupleConsExpr:
 		c := *e
-		c.Exprs = w.all(e.Exprs, refusal)
+		c.Exprs = allWithResults(e.Exprs, refusal)
 		return &c
 	case *hclsyntax.ObjectConsExpr:
 		c := *e
 		c.Items = slices.Clone(e.Items)
 		for i := range c.Items {
-			c.Items[i].KeyExpr, c.Items[i].ValueExpr = w.expr(c.Items[i].KeyExpr, noKeyOfIt), w.expr(c.Items[i].ValueExpr, refusal)
+			c.Items[i].KeyExpr, c.Items[i].ValueExpr = withResults(c.Items[i].KeyExpr, noKeyOfIt), withResults(c.Items[i].ValueExpr, refusal)
 		}
 		return &c
 	case *hclsyntax.ObjectConsKeyExpr:
 		c := *e
-		c.Wrapped = w.expr(e.Wrapped, refusal)
+		c.Wrapped = withResults(e.Wrapped, refusal)
 		return &c
 	case *hclsyntax.FunctionCallExpr:
 		c := *e
 		if refusal == "" && !slices.Contains(resultFunctions, e.Name) {
 			refusal = noFunction(e.Name)
 		}
-		c.Args = w.all(e.Args, refusal)
+		c.Args = allWithResults(e.Args, refusal)
 		if e.Name == "try" || e.Name == "can" {
 			return &tryExpr{Expression: &c, args: c.Args}
 		}
 		return &c
 	default:
-		return w.deciding(expr, refusal)
+		return decidingResults(expr, refusal)
 	}
 }
 
-// deciding is expr for expressions that decide or compute something.
-func (w *resultWalk) deciding(expr hclsyntax.Expression, refusal string) hclsyntax.Expression {
+// decidingResults is withResults for expressions that decide or compute something.
+func decidingResults(expr hclsyntax.Expression, refusal string) hclsyntax.Expression {
 	other := func(e hclsyntax.Expression, inside string) hclsyntax.Expression {
 		if e == nil {
 			return nil
@@ -197,7 +194,7 @@ func (w *resultWalk) deciding(expr hclsyntax.Expression, refusal string) hclsynt
 		if refusal != "" {
 			inside = refusal
 		}
-		return w.expr(e, inside)
+		return withResults(e, inside)
 	}
 	switch e := expr.(type) {
 	case *hclsyntax.ConditionalExpr:
@@ -224,10 +221,10 @@ func (w *resultWalk) deciding(expr hclsyntax.Expression, refusal string) hclsynt
 	return expr
 }
 
-func (w *resultWalk) all(list []hclsyntax.Expression, refusal string) []hclsyntax.Expression {
+func allWithResults(list []hclsyntax.Expression, refusal string) []hclsyntax.Expression {
 	out := make([]hclsyntax.Expression, len(list))
 	for i, e := range list {
-		out[i] = w.expr(e, refusal)
+		out[i] = withResults(e, refusal)
 	}
 	return out
 }

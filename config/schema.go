@@ -29,6 +29,8 @@ type kind struct {
 	guide  []string // files in guide/ that the reference shows behind the tables, without .md
 	under  group    // of the block that it stands in
 
+	place string // what a kind without a name is in sentences; default the top level of a workflow
+
 	many  bool // may repeat where it stands
 	any   bool // takes arguments of any name, as locals does
 	later bool // known, and refused as not supported by this version
@@ -123,7 +125,10 @@ func (k *kind) names() []string {
 
 // where names the kind in sentences: "a job block", "the top level".
 func (k *kind) where() string {
-	if k.name == "" {
+	switch {
+	case k.place != "":
+		return k.place
+	case k.name == "":
 		return "the top level of a workflow"
 	}
 	return article(k.name) + " " + k.name + " block"

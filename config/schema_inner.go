@@ -51,7 +51,7 @@ func predecessorKind() *kind {
 		text: "Starts when those jobs are complete, all their children included.",
 		args: []arg{
 			{name: "job", is: formJob, not: []string{"jobs", "uuid"}, text: "The one it waits for."},
-			{name: "jobs", is: formJobs, not: []string{"job", "uuid"}, text: "Those it waits for: `[job.a, job.b]`, `values(job.a)`, or a job with several instances."},
+			{name: "jobs", is: formJobs, not: []string{"job", "uuid"}, text: "Those it waits for: `[job.a, job.b]`, `values(job.a)`, or a job with several instances, or a module. Where there are none, as with `count = 0`, there is nothing to wait for."},
 			{name: "uuid", is: formText, not: []string{"job", "jobs"}, text: "A job outside of the files instead."},
 			{name: "run_if", is: formText, def: `"success"`, one: []string{"success", "failure", "always"}, text: "`\"success\"`: all succeeded; `\"failure\"`: at least one failed; `\"always\"`. Judged once all of the block have ended."},
 		},

@@ -23,7 +23,7 @@ func jobKind() *kind {
 			{name: "meta", is: formTextMap, under: groupHow, text: "Labels to find jobs by. Up to 64; names up to 128 bytes, values up to 1 KiB; neither may be `*`. Reserved: `object worker cycles expiry cancel tick-1 tick+1 method`."},
 			{name: "retention", is: formDuration, def: "(no limit)", under: groupHow, text: "How long the job may wait for its first start, from its submission on. Later it *expires* (workers look every two seconds), which counts as a failure downstream."},
 			{name: "remove_after", is: formDuration, def: "(as its queue says)", under: groupHow, text: "How long payload and logs are kept after the job's end."},
-			{name: "sync", is: formTextMap, under: groupHow, text: "State that goes from one execution to the next; these are its first values. Up to 64; names up to 128 bytes, values up to 1 KiB. See [State](#state-from-one-execution-to-the-next)."},
+			{name: "sync", is: formTextMap, under: groupHow, text: "State that goes from one execution to the next; these are its first values. Up to 64; names up to 128 bytes, values up to 1 KiB, 16 KiB together. See [State](#state-from-one-execution-to-the-next)."},
 			{name: "max_cycles", is: formNumber, def: "0", under: groupHow, text: "After so many executions, failed and repeated ones included, the job is on hold instead of running again; of a job with schedule or gate, after so many cycles. 0 is no limit."},
 			{name: "triggers_gate", is: formTexts, under: groupWhen, text: "Labels of gates that this job flips when it succeeds. Up to 64."},
 

@@ -32,6 +32,8 @@ type scope struct {
 	iterators []string           // of the dynamic blocks around
 	body      *kind              // whose arguments are being checked, in a job
 
+	whole hcl.Expression // whose references are being checked
+
 	locals  []string    // that expressions refer to
 	vars    []string    // likewise, of a module other than the root
 	jobs    []*jobBlock // likewise

@@ -30,10 +30,22 @@ type source struct {
 	json  bool
 	items []item // of native syntax
 	steps *steps // that its expressions may take; nil for no limit
+	rules bool   // it is a policy, and no file of a workflow
+}
+
+// grammar is what may stand in the file.
+func (s *source) grammar() *kind {
+	if s.rules {
+		return policySchema()
+	}
+	return schema()
 }
 
 // findSources names the directory of the workflow and its files, in alphabetical order.
-func findSources(paths []string, r *report) (dir string, names []string) {
+func (l *library) findSources(paths []string, r *report) (dir string, names []string) {
+	if l.from != nil {
+		return l.archived(paths[0])
+	}
 	if len(paths) == 1 {
 		info, err := os.Stat(paths[0])
 		if err != nil {
@@ -41,7 +53,7 @@ func findSources(paths []string, r *report) (dir string, names []string) {
 			return paths[0], nil
 		}
 		if info.IsDir() {
-			return paths[0], listDirectory(paths[0], r)
+			return paths[0], l.listDirectory(paths[0], r)
 		}
 	}
 	dir = filepath.Dir(paths[0])
@@ -52,7 +64,7 @@ func findSources(paths []string, r *report) (dir string, names []string) {
 		case info.IsDir():
 			r.error(sumSeveralDirectories, wholeFile(p), "A workflow is one directory, or some files of one directory. Name one directory, or only files.")
 		case !isConfigName(filepath.Base(p)):
-			r.error(sumCannotRead, wholeFile(p), "Files of a workflow are named *.hcl or *.hcl.json. Values of variables are given with -var-file=%s.", p)
+			r.error(sumCannotRead, wholeFile(p), "%q is no saved plan, and files of a workflow are named *.hcl or *.hcl.json. Values of variables are given with -var-file=%s.", p, p)
 		case filepath.Dir(p) != dir:
 			r.error(sumSeveralDirectories, wholeFile(p), "A workflow is one directory, or some files of one directory, and %s is not in %s like the first file.", p, dir)
 		case !slices.Contains(names, p):
@@ -63,8 +75,19 @@ func findSources(paths []string, r *report) (dir string, names []string) {
 	return dir, names
 }
 
-func listDirectory(dir string, r *report) []string {
-	entries, err := os.ReadDir(dir)
+// archived names the sources of an archive, as if they were in the directory of a path.
+func (l *library) archived(from string) (dir string, names []string) {
+	if dir = from; isConfigName(filepath.Base(dir)) {
+		dir = filepath.Dir(dir)
+	}
+	for _, name := range l.from.manifest.Sources {
+		names = append(names, filepath.Join(dir, filepath.Base(name)))
+	}
+	return dir, names
+}
+
+func (l *library) listDirectory(dir string, r *report) []string {
+	entries, err := l.list(dir)
 	if err != nil {
 		r.error(sumCannotRead, wholeFile(dir), "%s.", upperFirst(pathError(err)))
 		return nil
@@ -95,9 +118,9 @@ func isConfigName(name string) bool {
 		!strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "#")
 }
 
-// readSource reads one file whole, or reports why not.
-func readSource(name string, r *report) []byte {
-	data, err := readBounded(name, maxFile)
+// readSource reads one file whole, or reports why not. unreadable is what is said of one that cannot be read at all.
+func (l *library) readSource(name string, unreadable summary, r *report) []byte {
+	data, err := l.readBounded(name, maxFile)
 	var large *tooLargeError
 	switch {
 	case errors.As(err, &large):
@@ -105,7 +128,7 @@ func readSource(name string, r *report) []byte {
 			large.size>>20, maxFile>>20)
 		return nil
 	case err != nil:
-		r.error(sumCannotRead, wholeFile(name), "%s.", upperFirst(pathError(err)))
+		r.error(unreadable, wholeFile(name), "%s.", upperFirst(pathError(err)))
 		return nil
 	}
 	if !checkText(name, data, r) {
@@ -146,18 +169,18 @@ func (e *tooLargeError) Error() string {
 }
 
 // readBounded reads a regular file of at most limit bytes. Devices and pipes are refused: they may never end.
-func readBounded(name string, limit int64) ([]byte, error) {
-	info, err := os.Stat(name)
+func (l *library) readBounded(name string, limit int64) ([]byte, error) {
+	info, err := l.stat(name)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is %s and not a regular file", name, fileKind(info.Mode()))
+		return nil, fmt.Errorf("%q is %s and not a regular file", name, fileKind(info.Mode()))
 	}
 	if info.Size() > limit {
 		return nil, &tooLargeError{name, info.Size(), limit}
 	}
-	f, err := os.Open(name)
+	f, err := l.open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -11,9 +11,11 @@ import (
 )
 
 const (
-	// maxSteps bounds the passes of for expressions of one load, which take about a microsecond each: three of them inside each
-	// other, over a thousand elements each, would else take hours.
+	// maxSteps bounds the passes of for expressions of one load: three of them inside each other, over a thousand elements each, would
+	// else take hours. A short pass is one step and takes about a microsecond; one with more to evaluate is several, see passWeight.
 	maxSteps = 1_000_000
+	// stepWeight is the weight of one step.
+	stepWeight = 3
 	// jobSteps is how many more there may be for each job.
 	jobSteps = 64
 	// maxText bounds what the templates of one load put together, in bytes: a template of a thousand references to one large local
@@ -23,18 +25,32 @@ const (
 	jobText = 256 << 10
 )
 
-// steps counts the passes of for expressions and the text of templates. The zero value has maxSteps and maxText.
+// steps counts the passes of for expressions, the elements of collections that functions make, and the text of templates. The zero value has maxSteps and maxText.
 type steps struct {
-	used, granted atomic.Int64 // granted beyond maxSteps
+	used, granted atomic.Int64 // in weight; granted beyond maxSteps
 	told          atomic.Bool  // that there are too many, once for all
 
 	text, grantedText atomic.Int64 // bytes; granted beyond maxText
+
+	// sampled: what is evaluated is made from a sample, in which nothing is known. What a condition of a for may keep is kept, so that
+	// what is made of it is looked at.
+	sampled bool
 }
 
 // grant allows what so many jobs may use.
 func (s *steps) grant(jobs int) {
-	s.granted.Add(int64(jobSteps * jobs))
+	s.granted.Add(int64(stepWeight * jobSteps * jobs))
 	s.grantedText.Add(int64(jobText * jobs))
+}
+
+// passCost is one, but in tests under the race detector, which have fewer passes.
+var passCost int64 = 1
+
+// use counts the weight of what is evaluated, and ends the evaluation when there is too much.
+func (s *steps) use(weight int64) {
+	if s.used.Add(weight) > stepWeight*maxSteps+s.granted.Load() {
+		panic(errTooManySteps{})
+	}
 }
 
 // write counts text of templates. It is false when there is too much.
@@ -54,13 +70,17 @@ func (errTooMuchText) Error() string { return "too much text" }
 type pass struct {
 	*hclsyntax.ParenthesesExpr // so that who walks through the tree comes to what is inside
 	steps                      *steps
+	weight                     int64
+	keeps                      bool // it is the condition
 }
 
 func (p *pass) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	if p.steps.used.Add(1) > maxSteps+p.steps.granted.Load() {
-		panic(errTooManySteps{})
+	p.steps.use(p.weight * passCost)
+	val, diags := p.Expression.Value(ctx)
+	if p.keeps && p.steps.sampled && !val.IsKnown() {
+		val = cty.True
 	}
-	return p.Expression.Value(ctx)
+	return val, diags
 }
 
 // piece is a part of a template that may be long.
@@ -102,8 +122,8 @@ func (s *steps) count(tree hclsyntax.Node, src []byte) {
 	if s == nil || !bytes.Contains(src, []byte("for")) && !bytes.Contains(src, []byte("${")) {
 		return
 	}
-	counted := func(expr hclsyntax.Expression) hclsyntax.Expression {
-		return &pass{&hclsyntax.ParenthesesExpr{Expression: expr, SrcRange: expr.Range()}, s}
+	counted := func(expr hclsyntax.Expression, weight int64, keeps bool) hclsyntax.Expression {
+		return &pass{&hclsyntax.ParenthesesExpr{Expression: expr, SrcRange: expr.Range()}, s, weight, keeps}
 	}
 	measured := func(expr hclsyntax.Expression) hclsyntax.Expression {
 		return &piece{&hclsyntax.ParenthesesExpr{Expression: expr, SrcRange: expr.Range()}, s}
@@ -111,10 +131,11 @@ func (s *steps) count(tree hclsyntax.Node, src []byte) {
 	hclsyntax.VisitAll(tree, func(n hclsyntax.Node) hcl.Diagnostics {
 		switch e := n.(type) {
 		case *hclsyntax.ForExpr:
+			weight := passWeight(e)
 			if e.CondExpr != nil { // evaluated for every element, also for one that is left out
-				e.CondExpr = counted(e.CondExpr)
+				e.CondExpr = counted(e.CondExpr, weight, true)
 			} else {
-				e.ValExpr = counted(e.ValExpr)
+				e.ValExpr = counted(e.ValExpr, weight, false)
 			}
 		case *hclsyntax.TemplateExpr:
 			for i, part := range e.Parts {
@@ -127,6 +148,46 @@ func (s *steps) count(tree hclsyntax.Node, src []byte) {
 		}
 		return nil
 	})
+}
+
+// passWeight is how much one pass of a for evaluates: its expressions, operations and calls five times, without what a for in it does
+// for each of its own. A text with one name in it is one step.
+func passWeight(e *hclsyntax.ForExpr) int64 {
+	w := weigher{}
+	for _, part := range []hclsyntax.Expression{e.KeyExpr, e.ValExpr, e.CondExpr} {
+		if part != nil {
+			hclsyntax.Walk(part, &w) //nolint:errcheck // it finds nothing
+		}
+	}
+	return max(stepWeight, w.weight)
+}
+
+// weigher adds up the expressions that it is not led into a for expression for.
+type weigher struct {
+	weight int64
+	inside int
+}
+
+func (w *weigher) Enter(n hclsyntax.Node) hcl.Diagnostics {
+	if w.inside == 0 {
+		switch n.(type) {
+		case *hclsyntax.BinaryOpExpr, *hclsyntax.FunctionCallExpr:
+			w.weight += 5
+		case hclsyntax.Expression:
+			w.weight++
+		}
+	}
+	if _, loops := n.(*hclsyntax.ForExpr); loops {
+		w.inside++
+	}
+	return nil
+}
+
+func (w *weigher) Exit(n hclsyntax.Node) hcl.Diagnostics {
+	if _, loops := n.(*hclsyntax.ForExpr); loops {
+		w.inside--
+	}
+	return nil
 }
 
 // mayBeLong tells whether a part of a template is neither written there nor a name or number of the job.
@@ -168,7 +229,7 @@ func (s *steps) countContent(c *content) {
 func exhausted(p any) (sum summary, detail string, ok bool) {
 	switch p {
 	case error(errTooManySteps{}):
-		return sumTooManySteps, fmt.Sprintf("The for expressions of these files make more than %d passes in all, not counting %d for each job. "+
+		return sumTooManySteps, fmt.Sprintf("The for expressions of these files make more than %d passes in all, not counting %d for each job; a long pass counts as several, and so do the elements of a collection that a function makes. "+
 			"A for inside of a for multiplies theirs. What several jobs use is found once where it stands in a local.", maxSteps, jobSteps), true
 	case error(errTooMuchText{}):
 		return sumValueTooLarge, fmt.Sprintf("The templates of these files put together more than %d MiB of text in all, not counting %d KiB for each job. "+

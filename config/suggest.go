@@ -49,7 +49,11 @@ func abs(n int) int { return max(n, -n) }
 
 // clip shortens what a file holds for use in a sentence.
 func clip(s string) string {
-	const longest = 80
+	return clipTo(s, 80)
+}
+
+// clipTo is clip to so many bytes.
+func clipTo(s string, longest int) string {
 	if len(s) <= longest {
 		return s
 	}

@@ -12,6 +12,7 @@ const (
 	maxSync      = 64
 	maxSyncName  = 128
 	maxSyncValue = 1 << 10
+	maxSyncTotal = 16 << 10 // of names and values
 )
 
 // sync reads the first values of what a job carries from one execution to the next. A null leaves its key out.
@@ -50,8 +51,14 @@ func (s *scope) sync(a *attribute) map[string]string {
 			values[name] = got.AsString()
 		}
 	}
+	total := 0
+	for name, value := range values {
+		total += len(name) + len(value)
+	}
 	if len(values) > maxSync {
 		s.r.error(sumValueTooLarge, a.expr.Range(), "Sync has %d values; at most %d are possible. Several can be carried as one: jsonencode(VALUE).", len(values), maxSync)
+	} else if total > maxSyncTotal {
+		s.r.error(sumValueTooLarge, a.expr.Range(), "Sync has %d bytes of names and values; at most %d are possible. Carry a name or a cursor, and keep what it leads to elsewhere.", total, maxSyncTotal)
 	}
 	if len(values) == 0 {
 		return nil

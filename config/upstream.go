@@ -8,7 +8,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// targets evaluates the job or jobs argument of an edge. It is nil after a report.
+// targets evaluates the job or jobs argument of an edge. It is nil after a report. Several jobs may be none, as in for_each: a block
+// with count = 0, or a for expression that leaves out all. Only who writes an empty list out has forgotten something.
 func (s *scope) targets(a *attribute) []Addr {
 	if a.name == "job" {
 		addr, ok := s.one(a.expr)
@@ -21,11 +22,35 @@ func (s *scope) targets(a *attribute) []Addr {
 	if !s.many(a.expr, &found) {
 		return nil
 	}
-	if len(found.list) == 0 {
-		s.r.error(sumNoJobs, a.expr.Range(), "Jobs is empty, so there is nothing to wait for, and whether this job should start is not clear. Name at least one job, or remove the block.")
+	if len(found.list) > 0 {
+		return found.list
 	}
-	return found.list
+	if list, is := a.expr.(*hclsyntax.TupleConsExpr); is && len(list.Exprs) == 0 {
+		s.r.error(sumNoJobs, a.expr.Range(), "Jobs is empty, so there is nothing to wait for. Name at least one job, or remove the block.")
+		return nil
+	}
+	return []Addr{}
 }
+
+// behindModule tells whether a value is, or may be, that of a module: of one that the expression names, or of one in the for_each of
+// the dynamic block around it.
+func (s *scope) behindModule(expr hcl.Expression) (is bool) {
+	references(expr, func(t hcl.Traversal) {
+		is = is || t.RootName() == "module"
+		for r := s.r; r != nil; r = r.onward {
+			if r.turn == nil || r.turn.of.dynamic.iterator != t.RootName() {
+				continue
+			}
+			if a := r.turn.of.inner.attr("for_each"); a != nil {
+				references(a.expr, func(t hcl.Traversal) { is = is || t.RootName() == "module" })
+			}
+		}
+	})
+	return is
+}
+
+// valueOfModule is what is said of a module whose value stands where its jobs are meant.
+const valueOfModule = " The value of a module is its outputs, and says nothing of its jobs. To wait for all of these, name the module itself in the block: jobs = module.NAME, or jobs = module.NAME[KEY]."
 
 // edgeArgument tells whether an argument names jobs in one of the forms that are read without evaluating.
 func edgeArgument(a *attribute) bool {
@@ -93,7 +118,7 @@ func (s *scope) one(expr hcl.Expression) (Addr, bool) {
 		return addr, true
 	}
 	if val.IsNull() || !val.Type().Equals(jobType()) {
-		s.r.error(sumBadEdge, expr.Range(), "Job needs a job, such as job.NAME, and this is %s.%s", valueName(val), quotedJob(val))
+		s.r.error(sumBadEdge, expr.Range(), "Job needs a job, such as job.NAME, and this is %s.%s", valueName(val), quotedJob(val, expr))
 	}
 	return Addr{}, false
 }
@@ -106,11 +131,13 @@ func valueName(val cty.Value) string {
 }
 
 // quotedJob is a hint for those who write an address as text.
-func quotedJob(val cty.Value) string {
+func quotedJob(val cty.Value, expr hcl.Expression) string {
 	if val.IsNull() || !val.IsKnown() || val.Type() != cty.String {
 		return ""
 	}
-	if addr, err := ParseAddr(val.AsString()); err == nil {
+	if addr, err := ParseAddr(val.AsString()); err == nil && isJSON(expr) {
+		return fmt.Sprintf(" In JSON a reference is a text with ${ and }: %q.", "${"+clip(addr.String())+"}")
+	} else if err == nil {
 		return fmt.Sprintf(" Write it without quotes: %s.", clip(addr.String()))
 	}
 	return ""
@@ -281,7 +308,14 @@ func (s *scope) collect(val cty.Value, expr hcl.Expression, to *addrList) bool {
 	case !val.IsKnown():
 		return false
 	case val.IsNull() || ty.Equals(jobType()) || !ty.IsObjectType() && !ty.IsTupleType() && !ty.IsCollectionType():
-		s.r.error(sumBadEdge, expr.Range(), "Jobs needs a list of jobs, such as [job.A, job.B] or values(job.NAME), and this holds %s.%s", valueName(val), quotedJob(val))
+		hint := quotedJob(val, expr)
+		if hint == "" && s.behindModule(expr) {
+			hint = valueOfModule
+		}
+		s.r.error(sumBadEdge, expr.Range(), "Jobs needs a list of jobs, such as [job.A, job.B] or values(job.NAME), and this holds %s.%s", valueName(val), hint)
+		return false
+	case ty.Equals(cty.EmptyObject) && s.behindModule(expr):
+		s.r.error(sumBadEdge, expr.Range(), "Jobs needs a list of jobs, such as [job.A, job.B] or values(job.NAME), and this holds a module without outputs.%s", valueOfModule)
 		return false
 	}
 	for it := val.ElementIterator(); it.Next(); {

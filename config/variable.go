@@ -3,6 +3,7 @@ package config
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
@@ -23,9 +24,11 @@ type variable struct {
 	nullable   bool
 
 	given   *assignment // the strongest source's
+	kept    cty.Value   // the archive's, which stands; cty.NilVal without
 	value   cty.Value
 	broken  bool // reported; its value is unknown
 	missing bool // no source has a value
+	misread bool // a source may have one, but it could not be read, which is reported
 }
 
 // newVariable reads the block of a variable as far as no value is needed.
@@ -77,7 +80,7 @@ func (v *variable) readDefault(a *attribute, r *report) {
 	}
 	val, err := v.convert(val)
 	if err != nil {
-		r.error(sumBadVariableValue, a.expr.Range(), "The default of variable %q does not fit its type %s: %s.", v.name, typeexpr.TypeString(v.constraint), conversionError(err))
+		r.error(sumBadVariableValue, a.expr.Range(), "The default of variable %q does not fit its type %s: %s.", v.name, constraintText(v.constraint), conversionError(err))
 		return
 	}
 	v.fallback = val
@@ -97,6 +100,10 @@ func (v *variable) settle(l *loader) {
 	if v.broken {
 		return
 	}
+	if v.kept != cty.NilVal && !v.sensitive {
+		v.value = v.kept
+		return
+	}
 	before := len(l.r.diags)
 	val := v.fallback
 	if v.given != nil {
@@ -104,6 +111,8 @@ func (v *variable) settle(l *loader) {
 	}
 	switch {
 	case l.r.diags[before:].HasErrors():
+		v.broken = true
+	case val == cty.NilVal && v.misread:
 		v.broken = true
 	case val == cty.NilVal:
 		v.missing = true
@@ -196,10 +205,58 @@ func constantString(a *attribute, r *report) string {
 
 // conversionError words why a value has not the type that is needed.
 func conversionError(err error) string {
-	if pe, ok := err.(cty.PathError); ok && len(pe.Path) > 0 {
-		return "at " + pathString(pe.Path) + ", " + pe.Error()
+	text := err.Error()
+	if want, have, ok := strings.Cut(text, " required, but have "); ok {
+		at := strings.LastIndex(want, ": ") + 1 // behind "element 1: "
+		text = want[:at]
+		if at > 0 {
+			text += " "
+		}
+		text += "a " + strings.TrimSpace(want[at:]) + " is required, and this is " + withArticle(have)
 	}
-	return err.Error()
+	if pe, ok := err.(cty.PathError); ok && len(pe.Path) > 0 {
+		return "at " + pathString(pe.Path) + ", " + text
+	}
+	return text
+}
+
+func withArticle(noun string) string {
+	if strings.ContainsAny(noun[:min(1, len(noun))], "aeiou") {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+// constraintText writes a type as the files do, with what is optional in it.
+func constraintText(ty cty.Type) string {
+	switch {
+	case ty == cty.DynamicPseudoType:
+		return "any"
+	case ty.IsListType():
+		return "list(" + constraintText(ty.ElementType()) + ")"
+	case ty.IsSetType():
+		return "set(" + constraintText(ty.ElementType()) + ")"
+	case ty.IsMapType():
+		return "map(" + constraintText(ty.ElementType()) + ")"
+	case ty.IsTupleType():
+		var parts []string
+		for _, elem := range ty.TupleElementTypes() {
+			parts = append(parts, constraintText(elem))
+		}
+		return "tuple([" + strings.Join(parts, ", ") + "])"
+	case ty.IsObjectType():
+		attrs := ty.AttributeTypes()
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(attrs)) {
+			text := constraintText(attrs[name])
+			if ty.AttributeOptional(name) {
+				text = "optional(" + text + ")"
+			}
+			parts = append(parts, name+" = "+text)
+		}
+		return "object({" + strings.Join(parts, ", ") + "})"
+	}
+	return typeexpr.TypeString(ty)
 }
 
 // pathString writes a path into a value as an expression would.
@@ -213,5 +270,5 @@ func pathString(path cty.Path) string {
 			t = append(t, hcl.TraverseIndex{Key: s.Key})
 		}
 	}
-	return traversalString(t)
+	return Written(t)
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -33,6 +34,21 @@ type Workflow struct {
 
 	// Sources holds the bytes of each file by name, for the snippets of diagnostics made later.
 	Sources map[string]*hcl.File
+
+	files func() []string
+
+	library *library                   // what was read, for Archive
+	sources []string                   // names of the workflow's own files
+	values  map[string]json.RawMessage // of variables that are not sensitive
+}
+
+// Files are the paths of all files that the workflow was made of, sorted: its own and those of its modules, of variables, of inputs
+// and of functions that read files, there or not; and of the directories that expressions list. Others may follow from a change of one.
+func (w *Workflow) Files() []string {
+	if w.files == nil {
+		return nil
+	}
+	return w.files()
 }
 
 // Queue is the settings of one queue, written by the workflow that declares it.

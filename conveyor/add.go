@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
 
 	"github.com/waybill-dev/waybill/conveyor/wire"
 )
@@ -78,6 +81,19 @@ func (c *Client) AddMany(ctx context.Context, jobs []*wire.Job, opts ...AddOptio
 	return nil
 }
 
+// Check joins what Add would refuse in jobs without asking the store, at most ten problems. It changes nothing in them, and what
+// it finds nothing wrong with can still be refused for what is stored: ErrUnique, ErrUnknownUpstream or ErrTemplate.
+func Check(jobs ...*wire.Job) error {
+	jobs = slices.Clone(jobs)
+	for i, job := range jobs {
+		if job != nil && job.Uuid == "" {
+			jobs[i] = proto.CloneOf(job) // gets the uuid
+		}
+	}
+	_, err := checked(jobs, addOptions{})
+	return err
+}
+
 // submissions checks all jobs before any is sent.
 func (c *Client) submissions(ctx context.Context, jobs []*wire.Job, o *addOptions) ([]submission, error) {
 	if o.strict {
@@ -88,10 +104,24 @@ func (c *Client) submissions(ctx context.Context, jobs []*wire.Job, o *addOption
 			}
 		}
 	}
+	subs, err := checked(jobs, *o)
+	if err != nil {
+		return nil, err
+	}
+	if o.strict && len(jobs) > MaxBatch {
+		if err := c.checkUpstreams(ctx, jobs, o); err != nil {
+			return nil, err
+		}
+	}
+	return subs, nil
+}
+
+// checked joins what is wrong with jobs by themselves and among each other.
+func checked(jobs []*wire.Job, o addOptions) ([]submission, error) {
 	subs := make([]submission, len(jobs))
 	var problems []error
 	for i, job := range jobs {
-		sub, err := newSubmission(job, *o)
+		sub, err := newSubmission(job, o)
 		if err == nil && (job.TemplateUuid != "" || job.Tick != "" || job.Delivery.GetOf() != "") {
 			err = fmt.Errorf("job %s: %w", label(job), ErrEmitted)
 		}
@@ -103,11 +133,6 @@ func (c *Client) submissions(ctx context.Context, jobs []*wire.Job, o *addOption
 	problems = append(problems, checkFamilies(jobs))
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
-	}
-	if o.strict && len(jobs) > MaxBatch {
-		if err := c.checkUpstreams(ctx, jobs, o); err != nil {
-			return nil, err
-		}
 	}
 	return subs, nil
 }

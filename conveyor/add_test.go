@@ -87,6 +87,39 @@ func TestAddInput(t *testing.T) {
 	})
 }
 
+// Check tells what Add would, of jobs that stay as they are.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		jobs []*wire.Job
+		want error
+	}{
+		{"good", []*wire.Job{job(""), job("a")}, nil},
+		{"none", nil, nil},
+		{"nil", []*wire.Job{job(""), nil}, conveyor.ErrNilJob},
+		{"queue", []*wire.Job{{Type: "t"}}, conveyor.ErrQueueName},
+		{"edge", []*wire.Job{job("a", under("a"))}, conveyor.ErrEdge},
+		{"emitted", []*wire.Job{{Type: "t", Queue: "q", Tick: "1"}}, conveyor.ErrEmitted},
+		{"not marshallable", []*wire.Job{{Type: "\xff", Queue: "q"}}, conveyor.ErrMarshal},
+		{"family", []*wire.Job{{Uuid: "t", Type: "t", Queue: "q", Schedule: &wire.Schedule{Every: "day"}}, job("a", under("t"))}, conveyor.ErrBelowTemplate},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			var before []*wire.Job
+			for _, j := range row.jobs {
+				before = append(before, proto.CloneOf(j))
+			}
+			if err := conveyor.Check(row.jobs...); !errors.Is(err, row.want) {
+				t.Errorf("got %v, want %v", err, row.want)
+			}
+			if diff := cmp.Diff(before, row.jobs, protocmp.Transform()); diff != "" {
+				t.Errorf("Check changed a job (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestAddPlaces(t *testing.T) {
 	onBoth(t, func(e *engine) {
 		e.Behaviour("A3a a plain job is one LPUSH of the marshalled job", func(e *engine) {

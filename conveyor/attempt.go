@@ -14,7 +14,7 @@ import (
 )
 
 // Attempt is one execution of a job by a worker, as its handler sees it. All methods are safe for concurrent use, and all
-// carry the attempt's fence: once the attempt is superseded they write nothing.
+// but AddMany carry the attempt's fence: once the attempt is superseded they write nothing.
 type Attempt struct {
 	// Immutable.
 	job     *wire.Job
@@ -93,6 +93,12 @@ func (a *Attempt) AddHeir(ctx context.Context, job *wire.Job) error {
 	return a.add(ctx, job, wire.Edge_PREDECESSOR)
 }
 
+// AddMany adds jobs that have nothing to do with this one, by the client of its worker: see Client.AddMany. They stay whatever
+// becomes of the attempt, also when it was superseded, and the call is not repeated for longer than a client's.
+func (a *Attempt) AddMany(ctx context.Context, jobs []*wire.Job, opts ...AddOption) error {
+	return a.engine.AddMany(ctx, jobs, opts...)
+}
+
 func (a *Attempt) add(ctx context.Context, job *wire.Job, kind wire.Edge_Kind) error {
 	if job == nil {
 		return ErrNilJob
@@ -108,7 +114,7 @@ func (a *Attempt) add(ctx context.Context, job *wire.Job, kind wire.Edge_Kind) e
 	}
 	job.Edges = append(job.Edges, edge)
 	for pause := newPause(); ; {
-		err := a.engine.Add(ctx, job)
+		err := a.engine.AddMany(ctx, []*wire.Job{job})
 		if !errors.Is(err, ErrUnavailable) {
 			return err
 		}

@@ -203,7 +203,8 @@ func TestAttemptAdds(t *testing.T) {
 				t.Errorf("error %v, want %v", err, ErrNilJob)
 			}
 			heir := &wire.Job{Uuid: "heir", Type: "t", Queue: "q"}
-			return errors.Join(a.AddChild(ctx, &wire.Job{Uuid: "child", Type: "t", Queue: "q"}), a.AddHeir(ctx, heir))
+			others := []*wire.Job{{Uuid: "x", Type: "t", Queue: "q"}, {Uuid: "y", Type: "t", Queue: "q"}}
+			return errors.Join(a.AddChild(ctx, &wire.Job{Uuid: "child", Type: "t", Queue: "q"}), a.AddHeir(ctx, heir), a.AddMany(ctx, others))
 		})
 		r := numbered(1)
 		r.Fence, r.Opening = 7, 2
@@ -219,6 +220,8 @@ func TestAttemptAdds(t *testing.T) {
 		want := []*wire.Job{
 			{Uuid: "child", Type: "t", Queue: "q", ParentUuid: "u1", Edges: edge(wire.Edge_PARENT)},
 			{Uuid: "heir", Type: "t", Queue: "q", PredecessorUuid: "u1", Edges: edge(wire.Edge_PREDECESSOR)},
+			{Uuid: "x", Type: "t", Queue: "q"},
+			{Uuid: "y", Type: "t", Queue: "q"},
 		}
 		if diff := cmp.Diff(want, f.added, cmp.Comparer(func(a, b *wire.Job) bool { return proto.Equal(a, b) })); diff != "" {
 			t.Errorf("added (-want +got):\n%s", diff)

@@ -46,6 +46,8 @@ var behavioursCEndings = []behaviour{
 		"lua/lib/inbox.lua", "'@' .. id, '2', nil", "'@' .. id, '1', nil", "", ""},
 	{"C12a", "Ids are unique, however many are added at once.",
 		"submission.go", "job.Uuid = uuid.NewString()", "job.Uuid = uuid.NewMD5(uuid.Nil, []byte(time.Now().Truncate(time.Millisecond).String())).String()", "", ""},
+	{"C12b", "No operation costs more with a longer queue, or with more templates and gates.",
+		"lua/lib/change.lua", "    close_as(r, 'X')\n  end\nend", "    call('LREM', PRE .. 'queue:' .. r.q, 0, r.u)\n    close_as(r, 'X')\n  end\nend", "", ""},
 	{"C13a", "Each operation is counted, with its errors and how long it took, and what became of jobs.",
 		"exchange_call.go", "c.happened(AckOutdated, len(out.Outdated))", "", "", ""},
 }

@@ -3,7 +3,7 @@ package conveyor_test
 // behavioursD are those of part D: life cycle, uniqueness, teams.
 var behavioursD = []behaviour{
 	{"D1a", "After retention nothing is left of a job that used all there is.",
-		"lua/lib/sweep.lua", "if #us == len then\n    call('ZREM', sweeps, q)", "if #us == len then", "", ""},
+		"lua/lib/sweep.lua", "if #us == len then\n    call('ZREM', sweeps, q)", "if #us == len then", "C6d", "its delivery goes by the same retention"},
 	{"D2a", "While a job with that type and key is live, a second add is refused, names the holder and stores nothing.",
 		"unique.go", "escaped(job.Type, \":\")", "job.Type", "", ""},
 	{"D2b", "The key is held through retries, holds and lost workers.",
@@ -33,7 +33,7 @@ var behavioursD = []behaviour{
 	{"D4c", "Removing a job removes all of it.",
 		"lua/lib/commit.lua", "{'status', 'results', 'failures', 'failed', 'progress'}) do append", "{'status', 'results', 'failed', 'progress'}) do append", "D1a", "retention removes by the same lines"},
 	{"D4d", "A job that waits longer than it may expires; one that started does not.",
-		"lua/lib/sweep.lua", "PRE .. 'expiry', '-inf', num(now), 'LIMIT'", "PRE .. 'expiry', '-inf', num(now - 1), 'LIMIT'", "", ""},
+		"lua/lib/sweep.lua", "PRE .. 'expiry', '-inf', num(now), 'LIMIT'", "PRE .. 'expiry', '-inf', num(now - 1), 'LIMIT'", "C6d C13a", "they let a job expire at that instant"},
 	{"D5a", "A worker registers its id, team, capacity, host and queues.",
 		"worker.go", "Team: w.o.Team, ", "", "", ""},
 	{"D5b", "A check-in renews load and running jobs.",

@@ -201,7 +201,8 @@ func coveragePage(tests map[string]subtest) string {
 Generated from the tables of behaviours in the tests by ` + "`go test ./conveyor -run TestBehaviours -update`" + `.
 
 The ids are those of the specification's seeds: part, number, and a letter for each sentence; a subtest has its id in its
-name. Parts: A adding, parents, heirs, scheduling; C schedules, gates, delivery, roots, sync, tasks; D life cycle, uniqueness, teams; E message queue. The last columns
+name. Parts: A adding, parents, heirs, scheduling; C schedules, gates, delivery, roots, sync, tasks; D life cycle, uniqueness, teams; E message queue; the subtests of part B are
+those of package outbox. The last columns
 hold a mistake that turns this subtest red and none of the others, or those named, for the reason given.
 ` + "`make behaviours`" + ` makes every one of these mistakes and wants exactly that.
 `)

@@ -152,6 +152,8 @@ func TestWhoWaitsMakesManyUpstreams(t *testing.T) {
 		e.starts("z@0")
 		e.want("1", fmt.Sprint(e.rdb.ZCard(e.Context(), e.key("todo")).Val()))
 		e.sound()
+		e.rest()
+		e.same("what is left to do", "", tagsOf(e.entry(occ("late", "r", firstHour)))["D"])
 		e.want(501, e.drain(205))
 		e.want("0 completed 0/503", e.histories("r"))
 	})

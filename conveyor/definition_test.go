@@ -147,11 +147,17 @@ func TestRefusedDefinitions(t *testing.T) {
 			for i := range conveyor.MaxSync + 1 {
 				large.Sync[fmt.Sprint(i)] = ""
 			}
+			heavy := job("a", every("day"))
+			heavy.Sync = map[string]string{}
+			for i := range conveyor.MaxSyncTotal / conveyor.MaxSyncValue {
+				heavy.Sync[fmt.Sprint(i)] = long[:conveyor.MaxSyncValue]
+			}
 			e.refuses(
 				refusal{"no name", job("a", carrying("", "v")), conveyor.ErrSync},
 				refusal{"a long name", job("a", carrying(long, "v")), conveyor.ErrTooLarge},
 				refusal{"a long value", job("a", carrying("k", long)), conveyor.ErrTooLarge},
 				refusal{"many", large, conveyor.ErrTooLarge},
+				refusal{"much as a whole", heavy, conveyor.ErrSyncTotal},
 			)
 		})
 		e.Behaviour("C10h what only the engine says", func(e *engine) {
@@ -169,6 +175,59 @@ func manyLabels() []string {
 		out = append(out, fmt.Sprint(i))
 	}
 	return out
+}
+
+// TestGateLoops: gates that nothing stops once they have opened are refused, and those that wait for something else are not.
+func TestGateLoops(t *testing.T) {
+	ofItself := []*wire.Job{job("g", gated("a")), job("below", downstream, under("g")), job("again", downstream, after(0, "below"), triggers("x", "a"))}
+	for _, row := range []struct {
+		name string
+		jobs []*wire.Job
+		want string // of the message; "": it is added
+	}{
+		{"one opens itself", ofItself, `job g: downstream of it "a" opens g: gates open each other`},
+		{"one opens itself, also with what is dropped at once", append(ofItself[:2:2], job("again", downstream, under("g"), triggers("a"), dropIf("k=v"))),
+			`downstream of it "a" opens g`},
+		{"in a circle", []*wire.Job{job("g1", gated("a")), job("g2", gated("b", "c")), job("x", downstream, under("g1"), triggers("b")),
+			job("y", downstream, under("g1"), triggers("c")), job("z", downstream, under("g2"), triggers("a")), job("g3", gated("b"))}, `"b" opens g2, downstream of which "a" opens g1`},
+		{"max_cycles bounds it", []*wire.Job{job("g", gated("a"), maxCycles(3)), ofItself[1], ofItself[2]}, ""},
+		{"a label that comes from elsewhere", []*wire.Job{job("g", gated("a", "new")), ofItself[1], ofItself[2], job("t", triggers("new"))}, ""},
+		{"a schedule opens it", []*wire.Job{job("s", every("hour")), job("t", downstream, under("s"), triggers("a")), job("g", gated("a"))}, ""},
+		{"one opens another", []*wire.Job{job("g", gated("a")), job("g2", gated("b")), job("t", downstream, under("g"), triggers("b"))}, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			onBoth(t, func(e *engine) {
+				err := e.AddMany(e.Context(), row.jobs)
+				switch {
+				case row.want == "":
+					e.ok(err)
+				case !errors.Is(err, conveyor.ErrGateLoop) || !strings.Contains(err.Error(), row.want):
+					e.Errorf("got %v, want %q", err, row.want)
+				default:
+					e.wantKeys()
+				}
+			})
+		})
+	}
+}
+
+// A gate that opens itself, with max_cycles, is on hold after so many cycles, also when what opens it is dropped at once.
+func TestGateLoopEnds(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		e.add(job("root", labelled("k=v"), runAt(e.now+1e12)), job("g", gated("a"), maxCycles(3)), job("again", downstream, under("g"), triggers("a"), dropIf("k=v")))
+		e.ends("t", conveyor.VerdictDone, "a")
+		for range 3 {
+			r := e.reserve(10)
+			if len(r) != 1 {
+				e.Fatalf("reserved %v", names(r))
+			}
+			e.end(r[0], conveyor.VerdictDone)
+		}
+		e.nothing()
+		if g := e.template1("g"); !g.OnHold || g.Cycles != 3 {
+			e.Errorf("got %+v", g)
+		}
+	})
 }
 
 func TestRefusedFamilies(t *testing.T) {

@@ -377,3 +377,22 @@ func bytesKeys(broadcast string, workers []string) []string {
 	}
 	return out
 }
+
+// TestExpiredAsItComesBack: what returns to its place in an inbox and expires in the same call leaves no ticket there, for its worker
+// may never come to meet it.
+func TestExpiredAsItComesBack(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		e.beat("a")
+		e.add(job("brief", toAll, waitsFor(time.Hour)))
+		got := e.getsAs("a", delivered("brief", "a"))
+		back := ack(got[0], conveyor.VerdictNoHandler)
+		back.Delay = time.Second
+		e.exchangeAs("a", 0, back)
+		e.pass(time.Hour)
+		e.sweep()
+		e.states(delivered("brief", "a") + " expired")
+		e.pass(conveyor.Retention)
+		e.sweep()
+		e.bare()
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,16 @@ type Diagnosis struct {
 	Damaged    []string        // keys that Repair moved out of the way, without the prefix; see DropDamaged
 	Strange    []string        // keys with a name that looks like the engine's and is none: nothing ever reads them
 	Silent     []WorkerInfo    // workers that did not check in; the next tick takes their jobs back
+	Refused    []RefusedJob    // on hold because a worker would not run them
 	Unserved   []QueueInfo     // queues with jobs that are ready, not paused, and served by no live worker
+}
+
+// RefusedJob is a job on hold that a worker would not run: its signature does not fit, it has none, or its payload does not open. Who can
+// write to the store has changed it or put it there, or it was added without a key.
+type RefusedJob struct {
+	UUID   string
+	Queue  string
+	Reason string
 }
 
 // Diagnose looks at everything. olderThan is as in Orphans. It only reads; what moves meanwhile is judged as Verify does.
@@ -46,6 +56,9 @@ func (c *Client) Diagnose(ctx context.Context, olderThan time.Duration) (*Diagno
 	if d.SetAside, err = c.SetAside(ctx); err != nil && !errors.Is(err, ErrCorrupt) {
 		return nil, err
 	}
+	if d.Refused, err = c.refused(ctx, all); err != nil {
+		return nil, err
+	}
 	workers, err := c.Workers(ctx)
 	if err != nil && !errors.Is(err, ErrCorrupt) {
 		return nil, err
@@ -70,6 +83,30 @@ func (c *Client) Diagnose(ctx context.Context, olderThan time.Duration) (*Diagno
 		}
 	}
 	return d, nil
+}
+
+// refused finds the jobs on hold whose last failure says that a worker would not run them.
+func (c *Client) refused(ctx context.Context, all *census) ([]RefusedJob, error) {
+	var held []Status
+	var uuids []string
+	for _, uuid := range slices.Sorted(maps.Keys(all.views)) {
+		s, err := decodeStatus(uuid, all.views[uuid].entry)
+		if all.views[uuid].entry == "" || err != nil || s.State != StateOnHold {
+			continue
+		}
+		held, uuids = append(held, s), append(uuids, uuid)
+	}
+	reasons, err := c.Failures(ctx, uuids)
+	if err != nil && !errors.Is(err, ErrCorrupt) {
+		return nil, err
+	}
+	var list []RefusedJob
+	for i, reason := range reasons {
+		if strings.HasPrefix(reason, refusedBy) {
+			list = append(list, RefusedJob{uuids[i], held[i].Queue, reason})
+		}
+	}
+	return list, nil
 }
 
 // strange tells whether a key's name begins as the engine's do and goes on as none of them does.

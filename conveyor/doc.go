@@ -105,6 +105,7 @@
 //	template:<u>:gate                     HASH    label -> 0, 1 once flipped, or - and the uuid of the trigger that failed last
 //	cycles:<root>                         HASH    tick -> "<began ms>:<made>:<failed>:<flags>" of live cycles, see cycle.go
 //	cycle:<root>:<tick>                   SET     live occurrences of a cycle
+//	backlog:<root>                        ZSET    ticks that were asked for and wait until no cycle is live
 //	history:<root>                        LIST    cycles that are over, newest left, see cycle.go
 //	sync                                  HASH    uuid -> state carried to the next execution, packed as labels are
 //	clock                                 STRING  written by tests only

@@ -71,7 +71,7 @@ var stores = []struct {
 }
 
 // envStore names the only store to test, when it is set.
-const envStore = "WAYBILL_TEST_STORE"
+const envStore = "WAYBILL_TEST_ENGINE"
 
 func wanted(store string) bool {
 	only := os.Getenv(envStore)

@@ -47,6 +47,9 @@ func checkFamilies(jobs []*wire.Job) error {
 			problems = append(problems, fmt.Errorf("job %s: %w", label(job), err))
 		}
 	}
+	if err := f.checkGateLoops(); err != nil {
+		problems = append(problems, err)
+	}
 	return errors.Join(problems...)
 }
 

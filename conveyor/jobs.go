@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -44,6 +45,9 @@ func (c *Client) statusesIn(ctx context.Context, pipe redis.Pipeliner, uuids []s
 	return func() ([]Status, error) {
 		out := make([]Status, 0, len(uuids))
 		for _, cmd := range cmds {
+			if err := cmd.Err(); err != nil {
+				return nil, read(ctx, "read "+c.keys.status(), err)
+			}
 			for _, v := range cmd.Val() {
 				uuid := uuids[len(out)]
 				entry, ok := v.(string)
@@ -62,32 +66,86 @@ func (c *Client) statusesIn(ctx context.Context, pipe redis.Pipeliner, uuids []s
 	}
 }
 
+// Stored is a job as the store holds it. Its Job is nil where Client.Get finds no bytes, its Status unknown where there is no job.
+type Stored struct {
+	Status Status
+	Job    *wire.Job
+}
+
 // Get returns a job's status, and its bytes as far as they can be found without scanning a list: those of a job that
 // runs, failed, was updated, has several edges or is large. Otherwise the job is nil. ErrNotFound means no status entry.
 func (c *Client) Get(ctx context.Context, uuid string) (*wire.Job, Status, error) {
-	statuses, err := c.Statuses(ctx, []string{uuid})
+	found, err := c.GetAll(ctx, []string{uuid})
 	if err != nil {
-		return nil, Status{}, fmt.Errorf("get %s: %w", uuid, err)
+		return nil, Status{}, err
 	}
-	s := statuses[0]
-	if s.State == StateUnknown {
-		return nil, s, fmt.Errorf("get %s: %w", uuid, ErrNotFound)
+	if found[0].Status.State == StateUnknown {
+		return nil, found[0].Status, fmt.Errorf("get %s: %w", uuid, ErrNotFound)
 	}
-	bytes, err := c.rdb.Get(ctx, c.keys.job(uuid)).Bytes()
-	if errors.Is(err, redis.Nil) {
-		bytes, err = c.rdb.HGet(ctx, c.keys.failed(), uuid).Bytes()
+	return found[0].Job, found[0].Status, nil
+}
+
+// getSlice is how many jobs one request reads: each may have a MiB of payload.
+const getSlice = 100
+
+// GetAll is Get of many jobs, in order, with one request for each hundred. One that the store does not hold is no error.
+func (c *Client) GetAll(ctx context.Context, uuids []string) ([]Stored, error) {
+	out := make([]Stored, 0, len(uuids))
+	for part := range slices.Chunk(uuids, getSlice) {
+		found, err := c.getSome(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
 	}
-	if errors.Is(err, redis.Nil) {
-		return nil, s, nil
+	return out, nil
+}
+
+func (c *Client) getSome(ctx context.Context, uuids []string) ([]Stored, error) {
+	pipe := c.rdb.Pipeline()
+	statuses := c.statusesIn(ctx, pipe, uuids)
+	bytes, failed := make([]*redis.StringCmd, len(uuids)), pipe.HMGet(ctx, c.keys.failed(), uuids...)
+	for i, uuid := range uuids {
+		bytes[i] = pipe.Get(ctx, c.keys.job(uuid))
 	}
+	_, _ = pipe.Exec(ctx) // each command is asked for its own error
+	list, err := statuses()
 	if err != nil {
-		return nil, s, read(ctx, "get "+uuid, err)
+		return nil, fmt.Errorf("get %s: %w", named(uuids), err)
 	}
-	job := &wire.Job{}
-	if err := proto.Unmarshal(bytes, job); err != nil {
-		return nil, s, fmt.Errorf("get %s: %w: bytes of the job: %w", uuid, ErrCorrupt, err)
+	out := make([]Stored, len(uuids))
+	for i, uuid := range uuids {
+		out[i].Status = list[i]
+		if list[i].State == StateUnknown {
+			continue
+		}
+		raw, err := bytes[i].Bytes()
+		if errors.Is(err, redis.Nil) {
+			if err = failed.Err(); err == nil {
+				kept, found := failed.Val()[i].(string)
+				if !found {
+					continue
+				}
+				raw = []byte(kept)
+			}
+		}
+		if err != nil {
+			return nil, read(ctx, "get "+uuid, err)
+		}
+		out[i].Job = &wire.Job{}
+		if err := proto.Unmarshal(raw, out[i].Job); err != nil {
+			return nil, fmt.Errorf("get %s: %w: bytes of the job: %w", uuid, ErrCorrupt, err)
+		}
 	}
-	return job, s, nil
+	return out, nil
+}
+
+// named tells what a request is about.
+func named(uuids []string) string {
+	if len(uuids) == 1 {
+		return uuids[0]
+	}
+	return fmt.Sprintf("%s and %d more", uuids[0], len(uuids)-1)
 }
 
 // Now is the store's clock, in milliseconds: the only clock that decides anything here.

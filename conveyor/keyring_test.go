@@ -36,6 +36,16 @@ const (
 // noEnvironment is an environment without a key.
 func noEnvironment(string) string { return "" }
 
+// keyVariable is an environment with a key in WAYBILL_KEY alone.
+func keyVariable(value string) func(string) string {
+	return func(name string) string {
+		if name == KeyVariable {
+			return value
+		}
+		return ""
+	}
+}
+
 func TestLoadKeyringMakesFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "new", "waybill", "key")
@@ -85,7 +95,7 @@ func TestLoadKeyringMakesFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pasted, err := LoadKeyring(KeyringOptions{Getenv: func(string) string { return string(text) }})
+	pasted, err := LoadKeyring(KeyringOptions{Getenv: keyVariable(string(text))})
 	if err != nil || pasted.ID() != again.ID() {
 		t.Errorf("the file's text in the variable: id %q, error %v, want %q", pasted.ID(), err, again.ID())
 	}
@@ -106,7 +116,7 @@ func TestLoadKeyringRefuses(t *testing.T) {
 		{name: "truncated", setUp: func(t *testing.T, f string) { writeKey(t, f, good[:40], 0o600) }, want: "does not hold a key"},
 		{name: "empty", setUp: func(t *testing.T, f string) { writeKey(t, f, "", 0o600) }, want: "does not hold a key"},
 		{name: "not hexadecimal", setUp: func(t *testing.T, f string) { writeKey(t, f, strings.Repeat("xy", 32), 0o600) }, want: "does not hold a key"},
-		{name: "two lines", setUp: func(t *testing.T, f string) { writeKey(t, f, good+good, 0o600) }, want: "does not hold a key"},
+		{name: "two lines", setUp: func(t *testing.T, f string) { writeKey(t, f, good+good, 0o600) }, want: "key 2 of 2, with the id fa2017a8, is key 1 once more"},
 		{name: "a directory", setUp: func(t *testing.T, f string) {
 			if err := os.Mkdir(f, 0o700); err != nil {
 				t.Fatal(err)
@@ -123,7 +133,7 @@ func TestLoadKeyringRefuses(t *testing.T) {
 				tt.setUp(t, file)
 			}
 			before, _ := os.ReadFile(file) // nothing of what is no file
-			k, err := LoadKeyring(KeyringOptions{File: file, Getenv: func(string) string { return tt.env }})
+			k, err := LoadKeyring(KeyringOptions{File: file, Getenv: keyVariable(tt.env)})
 			if k != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("ring %v, error %v, want one with %q", k, err, tt.want)
 			}

@@ -58,6 +58,7 @@ func (k keyspace) template(u string) string  { return k.key("template:" + u) }
 func (k keyspace) gateOf(u string) string    { return k.template(u) + ":gate" }
 func (k keyspace) cycles(root string) string { return k.key("cycles:" + root) }
 func (k keyspace) history(r string) string   { return k.key("history:" + r) }
+func (k keyspace) backlog(r string) string   { return k.key("backlog:" + r) }
 
 // cycle is the set of the live occurrences of one cycle.
 func (k keyspace) cycle(root string, tick int64) string {

@@ -61,7 +61,9 @@ func TestLabels(t *testing.T) {
 	onBoth(t, func(e *engine) {
 		e.add(job("a", labelled("tenant=acme", "kind=mail")), job("b", labelled("tenant=acme", "kind=pdf")),
 			job("c", labelled("tenant=other", "owner=acme")), job("d"), job("e", queue("q2"), labelled("tenant=acme", "empty=")))
-		e.Run("any subset, any name, any value", func(e *engine) {
+		e.Behaviour("C10j jobs exist and are listed by any subset of their labels, any name, any value", func(e *engine) {
+			e.add(job("a", labelled("tenant=acme", "kind=mail")), job("b", labelled("tenant=acme", "kind=pdf")),
+				job("c", labelled("tenant=other", "owner=acme")), job("d"), job("e", queue("q2"), labelled("tenant=acme", "empty=")))
 			for _, row := range []struct {
 				labels string
 				want   []string

@@ -1,6 +1,7 @@
 package conveyor_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -136,6 +137,41 @@ func TestLeaseHolder(t *testing.T) {
 				{Worker: "w", Holder: "h1", Number: 1}, {Caller: "c", Holder: "a b", Lease: time.Second, Number: 1},
 			} {
 				e.refused(e.exchangeError(r), conveyor.ErrUUID)
+			}
+		})
+	})
+}
+
+func TestLeasesOfManyFreedByOne(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		e.Behaviour("C10k one live worker frees the leases of all that are gone", func(e *engine) {
+			var want []string
+			for i := range 25 {
+				e.add(job(fmt.Sprintf("j%02d", i)), job(fmt.Sprintf("k%02d", i), queue("k")))
+				want = append(want, fmt.Sprintf("j%02d", i))
+				e.beat(fmt.Sprint("dead", i))
+				if got := e.exchangeAs(fmt.Sprint("dead", i), 1).Reserved; len(got) != 1 {
+					e.Fatalf("reserved %v", names(got))
+				}
+				reply, err := e.Exchange(e.Context(), conveyor.ExchangeRequest{
+					Caller: fmt.Sprint("caller", i), Number: 1, Queues: []string{"k"}, Want: 1, Lease: conveyor.DeadAfter})
+				e.ok(err)
+				if len(reply.Reserved) != 1 {
+					e.Fatalf("reserved %v", names(reply.Reserved))
+				}
+			}
+			e.pass(conveyor.DeadAfter)
+			e.beat("live")
+			for range 3 {
+				e.tick()
+			}
+			if n := len(e.list("queue:k")); n != 25 {
+				e.Errorf("%d leases have ended, want 25", n)
+			}
+			for _, r := range e.getsAs("live", want...) {
+				if r.Lost != 1 {
+					e.Errorf("%s was lost %d times", r.Job.Uuid, r.Lost)
+				}
 			}
 		})
 	})

@@ -221,12 +221,22 @@ func (h *history) runTemplate() {
 }
 
 func (h *history) backfill() {
+	if h.one("cancel the backfill", 5) {
+		h.cancelBackfill()
+		return
+	}
 	uuid := h.someRoot()
 	to := time.UnixMilli(h.model.Now()).UTC().Add(-time.Duration(h.int("to", 0, 5)) * time.Minute)
 	from, dry := to.Add(-time.Duration(h.int("from", 0, 6))*time.Minute), h.one("dry", 8)
 	h.log("backfill %s from %s to %s dry %t", uuid, from, to, dry)
 	h.do(func() (any, error) { return h.model.Backfill(uuid, from, to, dry) },
 		func(e *engine) (any, error) { return e.Backfill(e.Context(), uuid, from, to, dry) })
+}
+
+func (h *history) cancelBackfill() {
+	uuid := h.someRoot()
+	h.log("cancel the backfill of %s", uuid)
+	h.do(func() (any, error) { return h.model.CancelBackfill(uuid) }, func(e *engine) (any, error) { return e.CancelBackfill(e.Context(), uuid) })
 }
 
 func (h *history) cancelTemplate() { h.cancelOf(h.someTemplate()) }

@@ -58,7 +58,7 @@ func TestModel(t *testing.T) {
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	n := 4
-	if os.Getenv(envStore) != "" {
+	if os.Getenv(envStore) == "miniredis" {
 		n = 150
 	}
 	for seed := range n {

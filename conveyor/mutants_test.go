@@ -104,10 +104,10 @@ func TestSurvivorsExist(t *testing.T) {
 		known.tidy(t, all)
 	}
 	for key, m := range readSurvivors(t) {
-		if known[key] {
+		if known[key] != "" {
 			t.Errorf("%s is listed as a survivor and as noticed", m.id)
 		}
-		known[key] = true
+		known[key] = "survived"
 	}
 	for kind, of := range map[string]func(mutant.Mutant) bool{
 		"writes and guards": func(m mutant.Mutant) bool { return !isOperand(m) }, "operands of guards": isOperand,
@@ -128,6 +128,11 @@ func TestMutants(t *testing.T) {
 	listed := readSurvivors(t)
 	dead := readDead(t)
 	chosen := choose(t, all, listed, dead)
+	if _, err := strconv.Atoi(*mutants); err == nil {
+		if chosen = askWitnesses(t, chosen, texts, dead); len(chosen) == 0 {
+			return
+		}
+	}
 	s := measureSuite(t, chosen, texts)
 	t.Logf("%d of %d mutants; %v", len(chosen), len(all), s)
 	v := verdicts{listed: listed, dead: dead}
@@ -166,6 +171,36 @@ func TestMutants(t *testing.T) {
 		v.judge(t, m.Mutant, "survived", by)
 	})
 	t.Logf("%d tried, %d survived", v.done, v.survived)
+}
+
+// askWitnesses makes each mistake for the one test that is listed to have noticed it, and returns those that it does not notice:
+// another may, but which one takes a measurement of all.
+func askWitnesses(t *testing.T, chosen []mutant.Mutant, texts map[string]string, dead graveyard) []mutant.Mutant {
+	t.Helper()
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &suite{binary: binary, kills: map[string]int{}}
+	var mu sync.Mutex
+	var left []mutant.Mutant
+	each(chosen, func(m mutant.Mutant) {
+		witness := dead[keyOf(m)]
+		file, _, _ := strings.Cut(m.ID, ":")
+		changed := filepath.Join(t.TempDir(), "mutant.lua")
+		if err := os.WriteFile(changed, []byte(m.Apply(texts[file])), 0o600); err != nil {
+			t.Error(err)
+			return
+		}
+		by := s.fails(t, []string{witness}, file+"="+changed, 10)
+		t.Logf("%s\tline %d\tnoticed by: %s", m.ID, m.Line, cmp.Or(by, "not by "+witness))
+		if by == "" {
+			mu.Lock()
+			defer mu.Unlock()
+			left = append(left, m)
+		}
+	})
+	return left
 }
 
 // each does something with each of a list, two at once.
@@ -232,7 +267,7 @@ func choose(t *testing.T, all []mutant.Mutant, listed map[string]listedMutant, d
 			seed = seedOf(all) // the same scripts, the same draw: a run that was green stays so
 		}
 		t.Logf("to try the same again: -mutants=%d -mutants.seed=%d", n, seed)
-		all = slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return listed[keyOf(m)].id == "" && !dead.has(m) })
+		all = slices.DeleteFunc(slices.Clone(all), func(m mutant.Mutant) bool { return !strings.HasPrefix(dead[keyOf(m)], "Test") })
 		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		return all[:min(n, len(all))]
 	}
@@ -256,8 +291,8 @@ func seedOf(all []mutant.Mutant) uint64 {
 // survives is often the half of a guard that the other half stands for.
 func isOperand(m mutant.Mutant) bool { return strings.Contains(m.ID, ":without ") }
 
-// graveyard is the list of mutants that were noticed.
-type graveyard map[string]bool
+// graveyard is the list of mutants that were noticed, by key, and by which test.
+type graveyard map[string]string
 
 func readDead(t *testing.T) graveyard {
 	t.Helper()
@@ -268,7 +303,7 @@ func readDead(t *testing.T) graveyard {
 	}
 	for line := range strings.Lines(string(text)) {
 		if parts := strings.SplitN(line, "\t", 3); len(parts) == 3 {
-			g[parts[0]+"\t"+parts[1]] = true
+			g[parts[0]+"\t"+parts[1]] = strings.TrimSpace(parts[2])
 		}
 	}
 	return g
@@ -296,7 +331,7 @@ func (g graveyard) tidy(t *testing.T, all []mutant.Mutant) {
 	}
 }
 
-func (g graveyard) has(m mutant.Mutant) bool { return g[keyOf(m)] }
+func (g graveyard) has(m mutant.Mutant) bool { return g[keyOf(m)] != "" }
 
 func (g graveyard) add(t *testing.T, m mutant.Mutant, by string) {
 	t.Helper()

@@ -61,6 +61,10 @@ func init() {
 	}
 	if os.Getenv(EnvMarks) != "" {
 		redistest.Watch = marks.see
+		if err := compiles(); err != nil { // tests with workers would wait for them for ever
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
 	}
 	go bound()
 }
@@ -95,6 +99,16 @@ func WriteMarks() error {
 		fmt.Fprintf(&b, "%s\t%s\n", m[0], strings.TrimPrefix(m[1], MarkSign))
 	}
 	return os.WriteFile(file, []byte(b.String()), 0o600)
+}
+
+// compiles tells whether the embedded store takes all scripts.
+func compiles() error {
+	for _, s := range scriptList {
+		if err := compile(s.name, s.content().text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mutate replaces a file in the texts of the scripts that have it.

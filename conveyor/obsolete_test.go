@@ -172,6 +172,13 @@ func TestRoots(t *testing.T) {
 			e.add(job("b", dropIf("tenant=acm")), job("c", dropIf("enant=acme")), job("d", dropIf("tenant=")))
 			e.states("b queued, c queued, d queued")
 		}},
+		{"it is no cause that another job failed", func(e *engine) {
+			e.add(job("failed"), job("root", acme))
+			e.run("failed", conveyor.VerdictFailed)
+			e.add(job("a", gone, after(wire.Edge_SUCCESS, "failed"), after(0, "never")))
+			e.states("a obsolete")
+			e.same("cause", "", e.status("a").Cause)
+		}},
 		{"names and values of any kind", func(e *engine) {
 			odd := []string{"a,b=c=d", "%=", "ü={x}:y"}
 			e.add(job("root", labelled(odd...)), job("a", dropIf(odd...)), job("b", dropIf("a,b=c=e")))

@@ -186,6 +186,29 @@ func TestMendEmits(t *testing.T) {
 	})
 }
 
+// TestMendGate has a template wait for the labels that it is declared with.
+func TestMendGate(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		e.wreck("what is no gate that can be read", func(e *engine) {
+			cycles(e)
+			for _, uuid := range []string{"never", "plain", "over", occ("r", "r", firstHour)} {
+				e.leaves("gate", uuid, "l")
+			}
+			e.leaves("gate", "gate", "l")
+			e.wrong("template:gate:gate")
+			e.leaves("gate", "gate", "l")
+		})
+		e.wreck("a label too many, which lists it", func(e *engine) {
+			cycles(e)
+			e.set("template:gate:gate", "m", "1")
+			e.rank("gate:m", "gate", 1)
+			e.mendsOnce("gate", "gate", "l")
+			e.want(map[string]string{"l": "0"}, e.hash("template:gate:gate"))
+			e.want("", e.ranked("gate:m"))
+		})
+	})
+}
+
 // TestMendRemains removes what is left of templates that are gone, and of no others.
 func TestMendRemains(t *testing.T) {
 	onBoth(t, func(e *engine) {

@@ -236,6 +236,32 @@ func TestScheduleTicks(t *testing.T) {
 				e.Errorf("%d cycles, want 2", got.Cycles)
 			}
 		})
+		e.Behaviour("C2g however many tick at once, each tick makes one occurrence and is judged once", func(e *engine) {
+			e.add(job("r", every("hour")))
+			e.ticks()
+			var want []string
+			for round := range 10 {
+				now := start + (time.Duration(3*round+3) * hour).Milliseconds()
+				e.at(now)
+				e.beat("w")
+				read := e.hash("template:r")
+				all(8, func(int) {
+					if _, err := e.Tick(e.Context()); err != nil {
+						e.Error(err)
+					}
+				})
+				e.ticks()
+				step := hour.Milliseconds() // and one that was held up since it read
+				e.want([]any{"0", "0"}, e.script("schedule", "r", read["when"], read["since"], now, now+step, 2, now-step, now))
+				last := time.Duration(3*round+3) * hour
+				e.emits("r+" + last.String())
+				want = append([]string{"completed+" + last.String(), "missed+" + (last - hour).String() + "*2"}, want...)
+			}
+			e.history("r", want...)
+			if got := e.template1("r"); got.Cycles != 10 {
+				e.Errorf("%d cycles, want 10", got.Cycles)
+			}
+		})
 		e.Behaviour("C2f the hour that is skipped fires once at its end, the repeated one once", func(e *engine) {
 			for _, row := range []struct {
 				name string

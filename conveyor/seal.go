@@ -21,10 +21,11 @@ const (
 // Redis must not get it opened by putting it into a job whose handler prints it. The nonce is an HMAC over type, address and
 // payload: the same input gives the same bytes, so plans stay deterministic, and different inputs never share a nonce
 // (short of a collision in 96 bits). Equal sealed payloads tell that the plain ones are equal, and nothing else.
-func (k *Keyring) Seal(jobType, address string, payload []byte) ([]byte, error) {
-	if k == nil {
+func (r *Keyring) Seal(jobType, address string, payload []byte) ([]byte, error) {
+	if r == nil {
 		return nil, fmt.Errorf("seal the payload of %s: %w", address, ErrNoKey)
 	}
+	k := r.keys[0]
 	aead, err := k.aead()
 	if err != nil {
 		return nil, err
@@ -39,14 +40,15 @@ func (k *Keyring) Seal(jobType, address string, payload []byte) ([]byte, error) 
 
 // Open decrypts what Seal made for the same type and address: ErrUnknownKey names the key that is missing, ErrBadSeal says
 // that the bytes are no sealed payload, were changed, or are for another job.
-func (k *Keyring) Open(jobType, address string, sealed []byte) ([]byte, error) {
+func (r *Keyring) Open(jobType, address string, sealed []byte) ([]byte, error) {
 	header := len(sealMagic) + keyIDLen
 	if len(sealed) < header+nonceLen || !bytes.HasPrefix(sealed, sealMagic) {
 		return nil, fmt.Errorf("%w: not in the format of one", ErrBadSeal)
 	}
 	id := string(sealed[len(sealMagic):header])
-	if !k.Holds(id) {
-		return nil, fmt.Errorf("sealed with key %q: %w", id, ErrUnknownKey)
+	k := r.key(id)
+	if k == nil {
+		return nil, r.missing("sealed", id)
 	}
 	aead, err := k.aead()
 	if err != nil {
@@ -61,27 +63,27 @@ func (k *Keyring) Open(jobType, address string, sealed []byte) ([]byte, error) {
 
 // SealJob seals the job's payload for its type and name, which stay as they are from now on, and names the key. Sign
 // comes after it.
-func (k *Keyring) SealJob(job *wire.Job) error {
-	sealed, err := k.Seal(job.GetType(), job.GetName(), job.GetPayload())
+func (r *Keyring) SealJob(job *wire.Job) error {
+	sealed, err := r.Seal(job.GetType(), job.GetName(), job.GetPayload())
 	if err != nil {
 		return err
 	}
-	job.Payload, job.SealKey = sealed, k.id
+	job.Payload, job.SealKey = sealed, r.ID()
 	return nil
 }
 
 // OpenJob returns the job's plain payload, sealed or not. The job itself stays sealed.
-func (k *Keyring) OpenJob(job *wire.Job) ([]byte, error) {
+func (r *Keyring) OpenJob(job *wire.Job) ([]byte, error) {
 	if job.GetSealKey() == "" {
 		return job.GetPayload(), nil
 	}
-	if !k.Holds(job.GetSealKey()) {
-		return nil, fmt.Errorf("sealed with key %q: %w", job.GetSealKey(), ErrUnknownKey)
+	if !r.Holds(job.GetSealKey()) {
+		return nil, r.missing("sealed", job.GetSealKey())
 	}
-	return k.Open(job.GetType(), job.GetName(), job.GetPayload())
+	return r.Open(job.GetType(), job.GetName(), job.GetPayload())
 }
 
-func (k *Keyring) aead() (cipher.AEAD, error) {
+func (k *key) aead() (cipher.AEAD, error) {
 	block, err := aes.NewCipher(k.seal[:])
 	if err != nil {
 		return nil, err

@@ -14,12 +14,16 @@ import (
 // written with each execution.
 const (
 	MaxSync      = 64
-	MaxSyncName  = 128     // bytes
-	MaxSyncValue = 1 << 10 // bytes
+	MaxSyncName  = 128      // bytes
+	MaxSyncValue = 1 << 10  // bytes
+	MaxSyncTotal = 16 << 10 // bytes of all names and values
 )
 
-// ErrSync is a state that cannot be carried.
-var ErrSync = errors.New("invalid sync")
+// A state that cannot be carried. ErrSyncTotal is one of values that are well each, and too much together; it is ErrSync too.
+var (
+	ErrSync      = errors.New("invalid sync")
+	ErrSyncTotal = fmt.Errorf("%w as a whole: carry a name or a cursor, and keep what it leads to elsewhere", ErrSync)
+)
 
 // Sync returns what the next execution of a job gets, of a template the next occurrence; empty when it carries nothing, or is not
 // known. It only reads.
@@ -37,7 +41,9 @@ func checkSync(state map[string]string) error {
 	if n := len(state); n > MaxSync {
 		problems = append(problems, fmt.Errorf("%w: %d values, the limit is %d: %w", ErrSync, n, MaxSync, ErrTooLarge))
 	}
+	total := 0
 	for _, name := range slices.Sorted(maps.Keys(state)) {
+		total += len(name) + len(state[name])
 		switch value := state[name]; {
 		case name == "":
 			problems = append(problems, fmt.Errorf("%w: the name of value %.40q is empty", ErrSync, value))
@@ -45,6 +51,9 @@ func checkSync(state map[string]string) error {
 			problems = append(problems, fmt.Errorf("%w: %.40q: name of %d bytes, value of %d, the limits are %d and %d: %w",
 				ErrSync, name, len(name), len(value), MaxSyncName, MaxSyncValue, ErrTooLarge))
 		}
+	}
+	if total > MaxSyncTotal && len(problems) == 0 {
+		problems = append(problems, fmt.Errorf("%w: %d bytes of names and values, the limit is %d: %w", ErrSyncTotal, total, MaxSyncTotal, ErrTooLarge))
 	}
 	return errors.Join(problems...)
 }

@@ -149,11 +149,14 @@ func TestTaskContract(t *testing.T) {
 			if diff := cmp.Diff(want, made.Cron); diff != "" {
 				e.Errorf("(-want +got):\n%s", diff)
 			}
-			delete(want, contract.Every)
-			found, err := w.Lister(e.Context(), &contract.Task{Meta: about("a", contract.Any)})
-			e.ok(err)
-			if len(found) != 1 || !cmp.Equal(want, found[0].Cron) {
-				e.Errorf("listed %+v", found)
+			line := w.create(&contract.Task{Meta: about("b", "1"), Cron: about(contract.Line, "0 2 * * *", contract.Zone, "Europe/Berlin")})
+			e.ok(e.PauseTemplate(e.Context(), line.Core[contract.Object])) // there are no ticks to tell then
+			for label, want := range map[string]contract.Labels{"a": want, "b": about(contract.Line, "0 2 * * *", contract.Zone, "Europe/Berlin")} {
+				found, err := w.Lister(e.Context(), &contract.Task{Meta: about(label, contract.Any)})
+				e.ok(err)
+				if len(found) != 1 || !cmp.Equal(want, found[0].Cron) {
+					e.Errorf("listed %+v", found)
+				}
 			}
 		})
 		e.Behaviour("C3p templates are never handed to workers, and emit a task per tick", func(e *engine) {
@@ -228,6 +231,9 @@ func TestTaskContract(t *testing.T) {
 				e.Errorf("sync %v", got.Sync)
 			}
 			e.ok(w.Delete(e.Context(), got))
+			bare := w.finds(w.create(&contract.Task{Meta: about("a", "2")}))
+			bare.Sync["page"] = "1" // the first that it carries
+			e.ok(w.Delete(e.Context(), bare))
 		})
 		e.Behaviour("C10p tasks exist by any subset of their labels, with wildcards for keys and values", func(e *engine) {
 			w := e.tasks("w1")

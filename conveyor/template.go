@@ -45,9 +45,10 @@ type Template struct {
 	Cycles    int  // how many of those it has emitted, counted from the last reset
 	OnHold    bool // Cycles has reached MaxCycles: it emits again after a reset
 
-	Sync map[string]string // what the next occurrence gets
-	Gate []GateLabel       // of a gated one: the labels it waits for, sorted
-	Live []Cycle           // of a root: the cycles that are not over, oldest first
+	Sync    map[string]string // what the next occurrence gets
+	Gate    []GateLabel       // of a gated one: the labels it waits for, sorted
+	Live    []Cycle           // of a root: the cycles that are not over, oldest first
+	Backlog int               // of a scheduled one: ticks of a Backfill that wait until no cycle is live, see Client.Backlog
 }
 
 // GateLabel is one of the labels that a gate waits for. It is flipped by a job that carries it as trigger and succeeds.

@@ -25,6 +25,8 @@ func TestTemplateKeepsNothingOfAJob(t *testing.T) {
 		e.add(job("same", unique("k"), queue("other"))) // a template holds no key
 		_, fields, _ := strings.Cut(e.entry("kid"), "|")
 		e.want("q|1", fields)
+		e.add(job("timed", downstream, under("nobody"), runAt(start+1000)))
+		e.want("t1tb|q|4", e.entry("timed"))
 		e.pass(2 * time.Minute)
 		e.tick()
 		e.states("kid template, r template")
@@ -188,5 +190,51 @@ func TestBacklogAfterAChange(t *testing.T) {
 			e.starts(want)
 			e.tick()
 		}
+	})
+}
+
+// TestBacklog: ticks that were asked for and wait can be seen and given up, and whoever ends a cycle is told to come again for the
+// next of them at once.
+func TestBacklog(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		at := func(i int) time.Time { return time.UnixMilli(firstHour + int64(i)*hour).UTC() }
+		waiting := func(want ...time.Time) {
+			e.Helper()
+			got, err := e.Backlog(e.Context(), "s")
+			e.ok(err)
+			e.same("backlog", append([]time.Time{}, want...), got)
+			e.same("number", len(want), e.template1("s").Backlog)
+		}
+		e.add(job("s", every("1 hour"), overlap(wire.Schedule_SKIP)), job("g", gated("l")), job("j", queue("other")))
+		e.tickAt(firstHour)
+		_, err := e.Backfill(e.Context(), "s", at(-3), at(-1), false)
+		e.ok(err)
+		waiting(at(-3), at(-2), at(-1))
+
+		r := e.take(occ("s", "s", firstHour))
+		reply := e.exchange(1, conveyor.Ack{UUID: r.Job.Uuid, Fence: r.Fence, Verdict: conveyor.VerdictDone})
+		e.same("more", true, reply.More)
+		e.starts("s@-3")
+		waiting(at(-2), at(-1))
+
+		n, err := e.CancelBackfill(e.Context(), "s")
+		e.ok(err)
+		e.same("given up", 2, n)
+		waiting()
+		n, err = e.CancelBackfill(e.Context(), "s")
+		e.ok(err)
+		e.same("given up again", 0, n)
+		e.tick()
+		e.starts("")
+		_, err = e.Backfill(e.Context(), "s", at(-2), at(-2), false)
+		e.ok(err)
+		e.starts("s@-2")
+		for uuid, want := range map[string]error{"j": conveyor.ErrNotTemplate, "nobody": conveyor.ErrNotFound, "a b": conveyor.ErrUUID} {
+			_, err := e.CancelBackfill(e.Context(), uuid)
+			e.refused(err, want)
+		}
+		_, err = e.Backlog(e.Context(), "a b")
+		e.refused(err, conveyor.ErrUUID)
+		e.ok(e.Cancel(e.Context(), "g"))
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -78,6 +79,35 @@ func (c *Client) Backfill(ctx context.Context, uuid string, from, to time.Time, 
 		}
 	}
 	return ticks, nil
+}
+
+// Backlog returns the ticks of a schedule that were asked for with Backfill and wait until no cycle of it is live, oldest first. It is
+// empty of what is no schedule. It only reads.
+func (c *Client) Backlog(ctx context.Context, uuid string) ([]time.Time, error) {
+	if !validName(uuid) {
+		return nil, fmt.Errorf("backlog: %w: %q", ErrUUID, uuid)
+	}
+	key := c.keys.backlog(uuid)
+	texts, err := c.rdb.ZRange(ctx, key, 0, -1).Result()
+	if err != nil {
+		return nil, read(ctx, "backlog of "+uuid, err)
+	}
+	ticks := make([]time.Time, len(texts))
+	for i, text := range texts {
+		ms, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s: tick %q", ErrCorrupt, key, text)
+		}
+		ticks[i] = milliTime(ms)
+	}
+	return ticks, nil
+}
+
+// CancelBackfill gives up the ticks that wait in the backlog of a schedule, and tells how many these were. Cycles that have begun go
+// on; a Backfill may ask for the same ticks again.
+func (c *Client) CancelBackfill(ctx context.Context, uuid string) (int, error) {
+	n, err := c.template(ctx, "forgo", uuid)
+	return int(n), err
 }
 
 // ticksBetween are the ticks that a Backfill makes up for.

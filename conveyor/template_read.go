@@ -104,6 +104,7 @@ func rootAbove(uuid string, above map[string][]string, roots map[string]string) 
 type templateReads struct {
 	hash, gate, cycles *redis.MapStringStringCmd
 	sync, bytes        *redis.StringCmd
+	backlog            *redis.IntCmd
 }
 
 func (c *Client) templates(ctx context.Context, uuids []string) ([]Template, error) {
@@ -113,7 +114,7 @@ func (c *Client) templates(ctx context.Context, uuids []string) ([]Template, err
 	reads := make([]templateReads, len(uuids))
 	for i, u := range uuids {
 		reads[i] = templateReads{pipe.HGetAll(ctx, c.keys.template(u)), pipe.HGetAll(ctx, c.keys.gateOf(u)),
-			pipe.HGetAll(ctx, c.keys.cycles(u)), pipe.HGet(ctx, c.keys.sync(), u), pipe.Get(ctx, c.keys.job(u))}
+			pipe.HGetAll(ctx, c.keys.cycles(u)), pipe.HGet(ctx, c.keys.sync(), u), pipe.Get(ctx, c.keys.job(u)), pipe.ZCard(ctx, c.keys.backlog(u))}
 	}
 	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
 		return nil, read(ctx, "read", err)
@@ -128,7 +129,7 @@ func (c *Client) templates(ctx context.Context, uuids []string) ([]Template, err
 		if s.State != StateTemplate {
 			continue
 		}
-		for _, cmd := range []redis.Cmder{reads[i].hash, reads[i].gate, reads[i].cycles, reads[i].sync, reads[i].bytes} {
+		for _, cmd := range []redis.Cmder{reads[i].hash, reads[i].gate, reads[i].cycles, reads[i].sync, reads[i].bytes, reads[i].backlog} {
 			if err := cmd.Err(); err != nil && !errors.Is(err, redis.Nil) {
 				return nil, read(ctx, "read "+s.UUID, err)
 			}
@@ -153,7 +154,7 @@ func (t *Template) fill(k keyspace, r templateReads, now time.Time) error {
 	if t.Kind != TemplateDownstream {
 		t.Root = t.UUID
 	}
-	t.Sync, t.Gate = unpackLabels(r.sync.Val()), gateLabels(r.gate.Val())
+	t.Sync, t.Gate, t.Backlog = unpackLabels(r.sync.Val()), gateLabels(r.gate.Val()), int(r.backlog.Val())
 	if t.Kind == 0 && h.err == nil {
 		h.err = fmt.Errorf("%w: %s: kind is %q", ErrCorrupt, h.key, h.fields["kind"])
 	}

@@ -320,7 +320,9 @@ func TestTemplateRefused(t *testing.T) {
 			before := dump(e)
 			e.refused(e.AddMany(e.Context(), []*wire.Job{job("r", every("1 hour")), job("h", downstream, after(0, "r", "never"))}, conveyor.Strict()), conveyor.ErrUnknownUpstream)
 			e.want(before, dump(e))
-			e.ok(e.AddMany(e.Context(), []*wire.Job{job("r", every("1 hour")), job("h", downstream, after(0, "r"))}, conveyor.Strict()))
+			e.add(job("r", every("1 hour")))
+			e.ok(e.AddMany(e.Context(), []*wire.Job{job("h", downstream, after(0, "r"))}, conveyor.Strict()))
+			e.want("?s:r", e.hash("template:h")["edges"]) // its occurrences know whom they wait for
 			e.tickAt(firstHour)
 			e.starts("r@0")
 			e.starts("h@0")

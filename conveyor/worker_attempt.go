@@ -127,7 +127,7 @@ func (w *Worker) admit(a *Attempt) (Handler, *Ack) {
 		return nil, &Ack{UUID: job.GetUuid(), Fence: a.fence, Verdict: VerdictNoHandler, Delay: BeatEvery}
 	}
 	hold := func(err error) (Handler, *Ack) {
-		err = fmt.Errorf("not run by worker %s: %w", w.o.ID, err)
+		err = fmt.Errorf("%sworker %s: %w", refusedBy, w.o.ID, err)
 		return nil, &Ack{UUID: job.GetUuid(), Fence: a.fence, Verdict: VerdictHold, Failure: failureText(err)}
 	}
 
@@ -161,6 +161,9 @@ func (w *Worker) admit(a *Attempt) (Handler, *Ack) {
 	}
 	return r.call, nil
 }
+
+// refusedBy begins the failure of a job that is on hold because a worker would not run it: it is not what its key signed or sealed.
+const refusedBy = "not run by "
 
 // complain logs once what keeps this worker from running jobs.
 func (w *Worker) complain(what string) {

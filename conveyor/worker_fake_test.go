@@ -147,8 +147,12 @@ func (f *fakeStore) SetProgress(_ context.Context, _ string, _ int64, p Progress
 	return f.do("progress", func() { f.progress = append(f.progress, p) })
 }
 
-func (f *fakeStore) Add(_ context.Context, job *wire.Job, _ ...AddOption) error {
-	return f.do("add", func() { f.added = append(f.added, proto.CloneOf(job)) })
+func (f *fakeStore) AddMany(_ context.Context, jobs []*wire.Job, _ ...AddOption) error {
+	return f.do("add", func() {
+		for _, job := range jobs {
+			f.added = append(f.added, proto.CloneOf(job))
+		}
+	})
 }
 
 func (f *fakeStore) Statuses(_ context.Context, uuids []string) (list []Status, err error) {

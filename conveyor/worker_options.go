@@ -146,7 +146,7 @@ type engine interface {
 	Workers(ctx context.Context) ([]WorkerInfo, error)
 	AppendLog(ctx context.Context, uuid string, fence, n int64, text []byte) error
 	SetProgress(ctx context.Context, uuid string, fence int64, p Progress) error
-	Add(ctx context.Context, job *wire.Job, opts ...AddOption) error
+	AddMany(ctx context.Context, jobs []*wire.Job, opts ...AddOption) error
 	Statuses(ctx context.Context, uuids []string) ([]Status, error)
 	Results(ctx context.Context, uuids []string) ([][]byte, error)
 	emit(ctx context.Context, m emission) error

@@ -33,7 +33,7 @@ const (
 
 // TestWorkerProcess is not a test of its own: startProcess runs it in another process. It is a worker of queue q that
 // reports what its handlers see: "block" runs until it is told to stop, "late" ends as if it had not been told, and "quick" ends
-// at once. SIGTERM, or the end of its standard input, stops the worker.
+// at once; "noop" says nothing. SIGTERM, or the end of its standard input, stops the worker.
 func TestWorkerProcess(t *testing.T) {
 	addr := os.Getenv(processAddr)
 	if addr == "" {
@@ -64,6 +64,9 @@ func TestWorkerProcess(t *testing.T) {
 		fmt.Printf("started %s %d\n", j.GetUuid(), conveyor.FromContext(ctx).Fence())
 		return nil
 	})
+	w.HandleRaw("noop", func(ctx context.Context, j *wire.Job) error {
+		return conveyor.FromContext(ctx).SetResult([]byte(j.GetTick()))
+	})
 	w.HandleRaw("block", func(ctx context.Context, j *wire.Job) error {
 		fmt.Printf("started %s %d\n", j.GetUuid(), conveyor.FromContext(ctx).Fence())
 		<-ctx.Done()
@@ -87,6 +90,7 @@ type process struct {
 	*exec.Cmd
 	t     *testing.T
 	lines *bufio.Scanner
+	stdin io.Closer // its end stops the worker in order
 }
 
 func startProcess(s *workers, server *redistest.Server) *process {
@@ -110,7 +114,7 @@ func startProcessWith(s *workers, server *redistest.Server, slots int) *process 
 		_ = cmd.Process.Kill() // dead already, as a rule
 		_ = cmd.Wait()
 	})
-	return &process{cmd, s.T, bufio.NewScanner(stdout)}
+	return &process{cmd, s.T, bufio.NewScanner(stdout), stdin}
 }
 
 // says reads the next line.

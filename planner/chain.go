@@ -1,6 +1,11 @@
 package planner
 
-import "github.com/waybill-dev/waybill/config"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/waybill-dev/waybill/config"
+)
 
 // Link is one link of a chain of reasons: a row, and how many links lie between it and the row that is explained.
 type Link struct {
@@ -55,3 +60,42 @@ func (c *Chains) Of(r *Row, most int) (links []Link, whole bool) {
 	}
 	return links, true
 }
+
+// ChainText draws a chain as a tree, a line for each link, and one more if it is not the whole chain. The texts in it are as users
+// wrote them.
+func ChainText(links []Link, whole bool) []string {
+	lines := make([]string, len(links), len(links)+1)
+	var last []bool
+	for i, l := range links {
+		var b strings.Builder
+		if l.Depth > 0 {
+			last = append(last[:l.Depth-1], l.Last)
+			for _, over := range last[:l.Depth-1] {
+				b.WriteString(map[bool]string{true: "   ", false: "│  "}[over])
+			}
+			b.WriteString(map[bool]string{true: "└─ ", false: "├─ "}[l.Last])
+		}
+		if symbol := l.Row.Action.Symbol(); symbol != "" {
+			b.WriteString(symbol + " ")
+		}
+		b.WriteString(l.Row.Addr.String() + ": " + l.Row.Because())
+		if paths := l.Row.Differing(); len(paths) > 0 && (l.Row.Reason == ReasonWork || l.Row.Reason == ReasonHandling) {
+			b.WriteString(" (" + strings.Join(paths[:min(len(paths), maxPaths)], ", "))
+			if len(paths) > maxPaths {
+				b.WriteString(", ...")
+			}
+			b.WriteString(")")
+		}
+		if l.Again {
+			b.WriteString(" (as above)")
+		}
+		lines[i] = b.String()
+	}
+	if !whole {
+		lines = append(lines, fmt.Sprintf("... the chain goes on; these are its first %d links", len(links)))
+	}
+	return lines
+}
+
+// maxPaths is how many differences a link of a chain names.
+const maxPaths = 3

@@ -14,7 +14,8 @@ import (
 //
 // A record is "<version> <format> " in decimal, so that a script can compare versions without reading on, then:
 //
-//	flags      byte: 1 deposed, 2 has a key id, 4 has triggers, 8 an earlier generation has done its work
+//	flags      byte: 1 deposed, 2 has a key id, 4 has triggers, 8 an earlier generation has done its work, 16 has
+//	           digests of hidden values, 32 is signed
 //	uuid       16 bytes
 //	generation uvarint
 //	opening    uvarint
@@ -22,11 +23,13 @@ import (
 //	handling   16 bytes
 //	worked     uvarint, in milliseconds, if flagged
 //	key id     text, if flagged; a text is its length as uvarint and its bytes
+//	sign key   text, if flagged
 //	queue      text
 //	type       text
 //	edges      uvarint, then each: kind and flags in one byte, group (uvarint), address (module, name, key kind, key),
 //	           uuid (16 bytes or text), opening (uvarint); what the flags leave out has its zero value
 //	triggers   if flagged: uvarint, then each as an edge is
+//	hidden     if flagged: uvarint, then 16 bytes each
 //	definition the rest
 const recordFormat = 1
 
@@ -35,6 +38,8 @@ const (
 	recordKeyed
 	recordTriggered
 	recordWorked
+	recordHidden
+	recordSigned
 )
 
 // maxWorked bounds what a damaged record may say, in milliseconds: a century.
@@ -62,6 +67,12 @@ func (r *Record) AppendTo(b []byte) []byte {
 	if r.Worked > 0 {
 		flags |= recordWorked
 	}
+	if len(r.Hidden) > 0 {
+		flags |= recordHidden
+	}
+	if r.SignKey != "" {
+		flags |= recordSigned
+	}
 	b = append(b, flags)
 	b = append(b, r.UUID[:]...)
 	b = binary.AppendUvarint(b, uint64(r.Generation))
@@ -74,6 +85,9 @@ func (r *Record) AppendTo(b []byte) []byte {
 	if r.KeyID != "" {
 		b = appendText(b, r.KeyID)
 	}
+	if r.SignKey != "" {
+		b = appendText(b, r.SignKey)
+	}
 	b = appendText(b, r.Queue)
 	b = appendText(b, r.Type)
 	b = binary.AppendUvarint(b, uint64(len(r.Edges)))
@@ -84,6 +98,12 @@ func (r *Record) AppendTo(b []byte) []byte {
 		b = binary.AppendUvarint(b, uint64(len(r.Triggers)))
 		for _, t := range r.Triggers {
 			b = (&Edge{Kind: EdgeAlways, Addr: t.Addr, UUID: t.UUID, Opening: 1}).appendTo(b)
+		}
+	}
+	if len(r.Hidden) > 0 {
+		b = binary.AppendUvarint(b, uint64(len(r.Hidden)))
+		for i := range r.Hidden {
+			b = append(b, r.Hidden[i][:]...)
 		}
 	}
 	return append(b, r.Definition...)
@@ -122,6 +142,9 @@ func DecodeRecord(address, value string) (*Record, error) {
 	if flags&recordKeyed != 0 {
 		r.KeyID = d.text()
 	}
+	if flags&recordSigned != 0 {
+		r.SignKey = d.text()
+	}
 	r.Deposed = flags&recordDeposed != 0
 	r.Queue = d.text()
 	r.Type = d.text()
@@ -136,7 +159,17 @@ func DecodeRecord(address, value string) (*Record, error) {
 	if flags&recordTriggered != 0 {
 		r.Triggers = d.triggers()
 	}
-	if d.short || flags&^(recordDeposed|recordKeyed|recordTriggered|recordWorked) != 0 {
+	if flags&recordHidden != 0 {
+		if n := d.number(); n <= int64(len(d.left)/len(Digest{})) {
+			r.Hidden = make([]Digest, n)
+			for i := range r.Hidden {
+				d.fixed(r.Hidden[i][:])
+			}
+		} else {
+			d.short = true
+		}
+	}
+	if d.short || flags&^(recordDeposed|recordKeyed|recordTriggered|recordWorked|recordHidden|recordSigned) != 0 {
 		return nil, fmt.Errorf("%w of %s: it ends in the middle or holds what format %d does not have, near byte %d of %d; restore it "+
 			"from a backup, or remove it with `waybill state rm`", ErrRecord, address, recordFormat, len(value)-len(d.left), len(value))
 	}

@@ -35,7 +35,7 @@ func (m *maker) walk() {
 // work decides whether a job gets a new submission.
 func (m *maker) work(job int32) {
 	r := &m.rows[job]
-	r.Causes, r.Successor, r.CancelFirst, r.Leave, r.Ignored = nil, false, false, false, nil
+	r.Causes, r.Successor, r.CancelFirst, r.Leave, r.Ignored, r.Unclear = nil, false, false, false, nil, false
 	switch {
 	case m.included != nil && !m.included[job]:
 		r.Action, r.Reason = NoOp, ReasonNotTargeted
@@ -48,7 +48,7 @@ func (m *maker) work(job int32) {
 		return
 	}
 	handling, moved := m.handlingChanged(job)
-	work, ignoredWork := (r.Work != r.Prior.Work || r.KeyID != r.Prior.KeyID) && m.renamed[job] == nil, false
+	work, ignoredWork := m.workDiffers(job), false
 	if m.ignores(job, work, handling) {
 		d := m.ignore(job, work, handling)
 		r.Ignored, ignoredWork = d.members, work && !d.work
@@ -63,6 +63,8 @@ func (m *maker) work(job int32) {
 		requested: m.requested != nil && m.requested[job],
 		leaves:    r.Live.Status.Active() && len(r.keptEdges()) < len(r.Prior.Edges),
 		recurs:    r.Recurs(),
+		kept:      m.o.KeepEnded && (!handling || moved) && !m.retries(job),
+		retried:   m.o.KeepEnded && r.Live.Status == OnHold && m.retries(job),
 	}
 	if c.recurs && c.live.Status == Template && c.handling {
 		c.regated = r.Prior.gated() != (r.Job.Gate != nil)
@@ -82,6 +84,9 @@ func (m *maker) work(job int32) {
 		c.reopens = m.covered(job)
 	}
 	d := c.decide()
+	if m.o.Rekey {
+		d = m.rekey(r, c, d)
+	}
 	r.Action, r.Reason, r.Successor, r.CancelFirst, r.Leave = d.action, d.reason, d.successor, d.cancelFirst, d.leave
 	if r.Importing() {
 		m.take(job)
@@ -94,6 +99,13 @@ func (m *maker) work(job int32) {
 	}
 }
 
+// retries tells whether a job that ended badly runs again since Options.Retry names it. One that failed through its children alone opens
+// again when all of them run: they are what is retried.
+func (m *maker) retries(job int32) bool {
+	r := &m.rows[job]
+	return matchesAny(m.o.Retry, r.Addr) && !(r.Live.Status == Failed && r.Live.ChildFailed && m.covered(job))
+}
+
 // complete decides whether a job that stands opens again for children that will run.
 func (m *maker) complete(job int32) {
 	r := &m.rows[job]
@@ -103,6 +115,9 @@ func (m *maker) complete(job int32) {
 	switch r.Live.Status {
 	case Completed, Obsolete:
 	case Failed: // through its children, or it would run again itself
+		if m.o.KeepEnded && !m.coveredNow(job) {
+			return
+		}
 	default: // its new children join a job that has not ended as it is, see Row.HoldOpen
 		return
 	}

@@ -180,9 +180,11 @@ func (c *canvas) change(indent int, before, after any) {
 			return
 		}
 	}
-	from, to := inline(before), inline(after)
-	if b, ok := before.(string); ok && from == to && isResult(b) { // two results
-		from, to = quoted(b), quoted(after.(string))
+	from, to := inline(before, recorded), inline(after, scalar)
+	if b, ok := before.(string); ok && IsReference(b) {
+		if a, ok := after.(string); ok && IsReference(a) { // which of them is what changes
+			to = template(a) + unknownIn(a)
+		}
 	}
 	if from == to { // two sensitive values
 		c.raw(to)
@@ -200,7 +202,11 @@ func (c *canvas) listChange(indent int, before, after []any) {
 	c.raw("[\n")
 	c.pairs(indent+4, align(before, after), "element", func(sign mark, v any) {
 		c.start(indent+4, sign)
-		c.value(indent+4, sign, v)
+		if text, ok := v.(string); ok && sign == "+" && IsReference(text) { // it may stand beside one that goes
+			c.raw(template(text) + unknownIn(text))
+		} else {
+			c.value(indent+4, sign, v)
+		}
 		c.raw(",\n")
 	})
 	c.raw(strings.Repeat(" ", indent) + "]")
@@ -212,7 +218,7 @@ func (c *canvas) textChange(indent int, before, after string) {
 		c.start(indent+4, sign)
 		c.raw(v.(string) + "\n")
 	})
-	c.raw(strings.Repeat(" ", indent) + "EOT")
+	c.raw(strings.Repeat(" ", indent) + "EOT" + unknownIn(after))
 }
 
 func lines(s string) (all []any) {

@@ -202,10 +202,11 @@ func (d *digester) time(t time.Time) {
 // digest hashes every declared job.
 func (m *maker) digest() (diags hcl.Diagnostics) {
 	d := digester{g: m.g, keyed: m.o.Digest}
+	old := m.olderDigests(&d)
 	var foreign []int
 	for i := range m.rows {
 		r := &m.rows[i]
-		if r.Prior != nil && r.Prior.KeyID != "" && r.Prior.KeyID != m.o.KeyID {
+		if r.Prior != nil && r.Prior.KeyID != "" && !m.holds(r.Prior.KeyID) {
 			foreign = append(foreign, i)
 		}
 		if r.Job.Sensitive && m.o.Digest == nil {
@@ -217,8 +218,15 @@ func (m *maker) digest() (diags hcl.Diagnostics) {
 			continue
 		}
 		r.Work, r.KeyID = d.work(r.Job)
-		if len(m.s.MovedFrom) > 0 && r.Prior != nil && r.Work != r.Prior.Work {
-			m.renameWork(&d, int32(i))
+		as := &d
+		if m.rotated(r) {
+			as = old(r.Prior.KeyID)
+			if work, _ := as.work(r.Job); work == r.Prior.Work {
+				m.older[int32(i)] = true
+			}
+		}
+		if len(m.s.MovedFrom) > 0 && r.Prior != nil && r.Work != r.Prior.Work && !m.older[int32(i)] {
+			m.renameWork(as, int32(i))
 		}
 		r.Handling = d.handling(int32(i))
 		if r.Importing() {
@@ -229,24 +237,4 @@ func (m *maker) digest() (diags hcl.Diagnostics) {
 		diags = append(diags, m.foreignKeys(foreign))
 	}
 	return diags
-}
-
-// foreignKeys refuses to compare what was digested under another key: any diff shown would be a guess.
-func (m *maker) foreignKeys(jobs []int) *hcl.Diagnostic {
-	var names, keys []string
-	for _, job := range jobs {
-		names = append(names, m.g.names[job])
-		keys = append(keys, m.rows[job].Prior.KeyID)
-	}
-	slices.Sort(keys)
-	have := "there is no key here"
-	if m.o.KeyID != "" {
-		have = "the key here has the id " + m.o.KeyID
-	}
-	return &hcl.Diagnostic{
-		Severity: hcl.DiagError, Summary: "State was written under another key", Subject: m.rows[jobs[0]].Job.Range.Ptr(),
-		Detail: fmt.Sprintf("Sensitive values of %s were recorded under the key with the id %s, and %s, so nobody can tell what changed. "+
-			"Set WAYBILL_KEY to the key it was applied with. If that is lost, `waybill destroy` still works, and the next apply "+
-			"starts anew.", listed(names, 5), listed(slices.Compact(keys), 5), have),
-	}
 }

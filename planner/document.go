@@ -64,7 +64,7 @@ func (d document) addTriggers(n int, addr func(int) config.Addr) {
 	}
 	names := make([]any, n)
 	for i := range names {
-		names[i] = addr(i).String()
+		names[i] = address(addr(i).String())
 	}
 	d["lifecycle"] = map[string]any{"replace_triggered_by": names}
 }
@@ -156,9 +156,9 @@ type shownEdge struct {
 	uuid  string
 }
 
-func (e *shownEdge) end() (key, name string) {
+func (e *shownEdge) end() (key string, name any) {
 	if e.addr != (config.Addr{}) {
-		return "job", e.addr.String()
+		return "job", address(e.addr.String())
 	}
 	return "uuid", e.uuid
 }

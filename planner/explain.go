@@ -138,6 +138,8 @@ func (c *Chains) awaits(r *Row) (all []string) {
 		all = append(all, "a delay of "+durationText(j.RunAt.After)+" after all that it waits for")
 	case j.Schedule != nil && j.Schedule.Disabled:
 		all = append(all, "its schedule, which is disabled")
+	case j.Schedule != nil && r.paused():
+		all = append(all, "its schedule, which is paused by hand: waybill job resume "+r.Addr.String())
 	case j.Schedule != nil && len(r.Fires) > 0:
 		all = append(all, "its schedule: it fires "+fireText(r.Fires[0], zoneOf(j.Schedule)))
 	case j.Gate != nil:

@@ -27,7 +27,7 @@ func (m *maker) foretell() {
 	}
 	for i := range m.rows {
 		r := &m.rows[i]
-		if s := r.Job.Schedule; s != nil && !s.Disabled && !m.s.Now.IsZero() {
+		if s := r.Job.Schedule; s != nil && !s.Disabled && !m.s.Now.IsZero() && !r.paused() {
 			r.Fires = nextFires(s, m.s.Now)
 		}
 		if r.Job.Gate != nil {
@@ -36,6 +36,11 @@ func (m *maker) foretell() {
 			}
 		}
 	}
+}
+
+// paused tells whether the row's schedule was paused by hand, and stays so: one that is submitted anew is not.
+func (r *Row) paused() bool {
+	return r.Live.Paused && r.Live.Status == Template && (r.Action == NoOp || r.Action == Rerecord || r.Action == Update)
 }
 
 func nextFires(s *config.Schedule, now time.Time) []time.Time {
@@ -108,6 +113,8 @@ func (r *Row) cycleNotes() (notes []string) {
 	switch s := r.Job.Schedule; {
 	case s != nil && s.Disabled:
 		return append(notes, "its schedule is disabled: its times pass unused")
+	case s != nil && r.paused():
+		return append(notes, "its schedule is paused by hand: its times pass unused until it is resumed (waybill job resume)")
 	case s != nil:
 		word := "fires "
 		for _, at := range r.Fires {
@@ -174,7 +181,7 @@ func listedOr(names []string, most int) string {
 // scheduled is a sentence about the schedules of a plan that changes nothing, "" without any.
 func (p *Plan) scheduled() string {
 	var first *Row
-	schedules, disabled, gates := 0, 0, 0
+	schedules, paused, disabled, gates := 0, 0, 0, 0
 	for _, r := range p.Rows {
 		switch {
 		case r.Job == nil || r.Live.Status != Template:
@@ -182,6 +189,8 @@ func (p *Plan) scheduled() string {
 			gates++
 		case r.Job.Schedule != nil && r.Job.Schedule.Disabled:
 			disabled++
+		case r.Job.Schedule != nil && r.paused():
+			paused++
 		case r.Job.Schedule != nil:
 			schedules++
 			if len(r.Fires) > 0 && (first == nil || r.Fires[0].Before(first.Fires[0])) {
@@ -201,6 +210,13 @@ func (p *Plan) scheduled() string {
 		}
 		parts = append(parts, text+".")
 	}
+	if paused > 0 {
+		them := "it"
+		if paused > 1 {
+			them = "them"
+		}
+		parts = append(parts, counted(paused, "schedule is", "schedules are")+" paused by hand: \"waybill job resume\" lets "+them+" go on.")
+	}
 	if disabled > 0 {
 		parts = append(parts, counted(disabled, "schedule is", "schedules are")+" disabled.")
 	}
@@ -218,7 +234,8 @@ type scheduleBody struct {
 type scheduleMembers struct {
 	Resource resource `json:"resource"`
 	Enabled  bool     `json:"enabled"`
-	When     string   `json:"when,omitempty"` // canonical text of the schedule
+	Paused   bool     `json:"paused,omitempty"` // by hand
+	When     string   `json:"when,omitempty"`   // canonical text of the schedule
 	Timezone string   `json:"timezone,omitempty"`
 	Next     []string `json:"next,omitempty"`    // in the schedule's zone
 	Waiting  []string `json:"waiting,omitempty"` // labels of a gate
@@ -233,6 +250,8 @@ func (r *Row) recurrence() Message {
 		text = name + ": Waits for " + gateText(r.Job.Gate.Waiting)
 	case s.Disabled:
 		text = name + ": Disabled"
+	case r.paused():
+		text = name + ": Paused by hand"
 	case len(r.Fires) > 0:
 		text = name + ": Fires " + fireText(r.Fires[0], zoneOf(s))
 	}
@@ -252,7 +271,7 @@ func (r *Row) schedule() scheduleMembers {
 	}
 	s := r.Job.Schedule
 	zone := zoneOf(s)
-	m.Enabled, m.When, m.Timezone = !s.Disabled, s.Text, zone.String()
+	m.Enabled, m.Paused, m.When, m.Timezone = !s.Disabled, r.paused(), s.Text, zone.String()
 	for _, at := range r.Fires {
 		m.Next = append(m.Next, at.In(zone).Format(time.RFC3339))
 	}

@@ -38,6 +38,19 @@ func (p *Plan) renderForecast(c *canvas) {
 	}
 }
 
+// Line is the forecast in one line, without what follows from it for single jobs.
+func (f *Forecast) Line() string {
+	switch {
+	case f.Jobs == 0:
+		return "Forecast: nothing starts unless something fails."
+	case f.Unknown == f.Jobs:
+		return fmt.Sprintf("Forecast: %s in %s; nobody knows yet how long it takes.", counted(f.Jobs, "job starts", "jobs start"), counted(f.WaveCount, "wave", "waves"))
+	case f.Unknown > 0:
+		return fmt.Sprintf("Forecast: %s in %s; it takes at least %s.", counted(f.Jobs, "job starts", "jobs start"), counted(f.WaveCount, "wave", "waves"), roughly(f.Expected))
+	}
+	return fmt.Sprintf("Forecast: %s in %s; it takes about %s.", counted(f.Jobs, "job starts", "jobs start"), counted(f.WaveCount, "wave", "waves"), roughly(f.Expected))
+}
+
 func (f *Forecast) renderWaves(c *canvas) {
 	told := f.Waves
 	if len(told) > shownWaves+1 || f.WaveCount > len(told) {

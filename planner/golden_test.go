@@ -31,7 +31,7 @@ var update = flag.Bool("update", false, "write the golden files of this package 
 //	options     destroy, rerun, refresh_only, target ADDR, exclude ADDR, replace ADDR, one a line
 //	assumed     nobody has looked at how the jobs stand
 //	now         the store's clock; without it, no times are told
-//	plan.txt    the plan for people, and plan.jsonl for programs: written by -update
+//	plan.txt    the plan for people, plan.jsonl for programs, and plan.md for reviewers: written by -update
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	folders, err := filepath.Glob("testdata/plans/*")
@@ -70,6 +70,7 @@ func TestGolden(t *testing.T) {
 			}
 			compareGolden(t, filepath.Join(folder, "plan.txt"), human.Bytes())
 			compareGolden(t, filepath.Join(folder, "plan.jsonl"), lines.Bytes())
+			compareGolden(t, filepath.Join(folder, "plan.md"), []byte(reviewed(t, p, planner.MarkdownOptions{File: "saved.wbplan"})))
 			if s, diags = planner.Moved(s, w); diags.HasErrors() {
 				t.Fatal(diags)
 			}

@@ -26,10 +26,17 @@ func (m *maker) ignores(job int32, work, handling bool) bool {
 }
 
 // ignore compares what is declared with what is recorded, without what is ignored. It goes by definitions, which show nothing of
-// sensitive values and of long ones only a hash: where such a value is left, and could hide a difference, there is one.
+// sensitive values and of long ones only a hash; digests tell those apart (see hidden). Where a record has none, and such a value is
+// left and could hide a difference, there is one.
 func (m *maker) ignore(job int32, work, handling bool) ignoredDiff {
 	r := &m.rows[job]
 	before, after := r.Prior.document(), m.declaredDocument(job)
+	told := false // which sensitive values differ
+	if was, recorded := before.unhidden(r.Prior.Hidden); recorded {
+		if is, declared := after.unhidden(m.hidden(r.Job, after.encode(), r.Prior.KeyID)); declared {
+			before, after, told = was, is, true
+		}
+	}
 	d := ignoredDiff{}
 	restBefore, restAfter := before, after
 	c := r.Job.Lifecycle
@@ -40,9 +47,11 @@ func (m *maker) ignore(job int32, work, handling bool) ignoredDiff {
 			restBefore, restAfter = restBefore.without(path, before), restAfter.without(path, after)
 		}
 	}
-	secret := !c.IgnoreAll && (r.Job.Sensitive || r.Prior.KeyID != "")
+	secret := !told && !c.IgnoreAll && (r.Job.Sensitive || r.Prior.KeyID != "")
+	plain := false // work differs in what is shown
 	for _, key := range slices.Sorted(maps.Keys(union(restBefore, restAfter))) {
 		same := reflect.DeepEqual(restBefore[key], restAfter[key])
+		plain = plain || isWork(key) && !same
 		switch {
 		case isWork(key) && work && (!same || secret && (hides(restBefore[key]) || hides(restAfter[key]))):
 			d.work = true
@@ -55,6 +64,7 @@ func (m *maker) ignore(job int32, work, handling bool) ignoredDiff {
 			d.members = append(d.members, key)
 		}
 	}
+	r.Unclear = d.work && !plain
 	return d
 }
 
@@ -159,10 +169,8 @@ func hides(v any) bool {
 	case []any:
 		return slices.ContainsFunc(v, hides)
 	case map[string]any:
-		if _, is := v["sha256"].(string); is && len(v) == 2 {
-			if _, is := v["bytes"].(json.Number); is {
-				return true
-			}
+		if isLong(v) {
+			return true
 		}
 		for key := range v {
 			if hides(v[key]) {
@@ -171,6 +179,13 @@ func hides(v any) bool {
 		}
 	}
 	return false
+}
+
+// isLong tells whether a shown value stands for a long one by its size and hash.
+func isLong(v map[string]any) bool {
+	_, hash := v["sha256"].(string)
+	_, size := v["bytes"].(json.Number)
+	return hash && size && len(v) == 2
 }
 
 // keepWork makes the definition of a row whose work stands say what that work was, and not what is declared by now.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -95,6 +96,7 @@ func (m *maker) adopt(d *digester, job int32) {
 	case found != nil && found.Work == nil && r.Live.Status.Waits():
 	default:
 		rec.Work, rec.KeyID = r.Work, r.KeyID
+		r.Unseen = found != nil && found.Work == nil
 	}
 	if r.Live.Status.Ended() {
 		rec.Handling = r.Handling
@@ -163,6 +165,46 @@ func (p *Plan) Sentence() string {
 		imports = fmt.Sprintf("%d to import, ", n)
 	}
 	return fmt.Sprintf("Plan: %s%d to add, %d to change, %d to destroy.", imports, add, change, destroy)
+}
+
+// Adopted is the record that an import by hand writes, of a row that a plan from s made: what the plan compared the declaration with,
+// and what is declared that the job waits for, as far as that was ever submitted. What differs is for the next plan.
+func (r *Row) Adopted(s *State) *Record {
+	rec := *r.Prior
+	rec.Version = 1
+	standing := func(addr config.Addr) (up *Record, opening int64) {
+		if up = s.Records[addr.String()]; up != nil {
+			opening = max(1, up.Opening, s.Live[addr.String()].Opening)
+		}
+		return up, opening
+	}
+	for _, t := range r.Edges {
+		e := Edge{Kind: t.Kind, Group: t.Group, Addr: t.Addr, UUID: t.UUID, Opening: 1}
+		if t.UUID == "" {
+			up, opening := standing(t.Addr)
+			if up == nil {
+				continue
+			}
+			e.UUID, e.Opening = up.UUID.String(), opening
+		}
+		rec.Edges = append(rec.Edges, e)
+	}
+	if c := r.Job.Lifecycle; c != nil {
+		for _, addr := range slices.SortedFunc(slices.Values(c.ReplacedBy), compareAddr) {
+			if up, _ := standing(addr); up != nil {
+				rec.Triggers = append(rec.Triggers, Trigger{Addr: addr, UUID: up.UUID.String()})
+			}
+		}
+	}
+	return &rec
+}
+
+// unseen is what is said about work that is taken to be as declared.
+func (r *Row) unseen() string {
+	if r.Live.Status.Ended() {
+		return "the store does not keep what a job did that is over: its work is taken to be what is declared"
+	}
+	return "what it does cannot be read from the store: its work is taken to be what is declared"
 }
 
 // imported is why a row imports, as a clause.

@@ -33,7 +33,8 @@ type changeMembers struct {
 }
 
 type importMembers struct {
-	ID string `json:"id"`
+	ID      string `json:"id"`
+	Assumed bool   `json:"work_assumed,omitempty"`
 }
 
 type driftMembers struct {
@@ -151,7 +152,7 @@ func (r *Row) change() changeMembers {
 		change.Action = "move"
 	}
 	if r.Importing() && r.Action != NoOp {
-		change.Import = &importMembers{r.Prior.UUID.String()}
+		change.Import = &importMembers{r.Prior.UUID.String(), r.Unseen}
 		if r.Action == Rerecord {
 			change.Action = NoOp.Word()
 		}

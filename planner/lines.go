@@ -56,6 +56,9 @@ func (q *QueueChange) Lines(width int) []Line {
 	return lineUp(q.Text(RenderOptions{Color: true, Width: width}))
 }
 
+// ForecastText is the forecast as Render writes it, "" for none.
+func (p *Plan) ForecastText(o RenderOptions) string { return drawn(o, p.renderForecast) }
+
 // OutputsText is what Render writes of changed outputs, "" for none.
 func (p *Plan) OutputsText(o RenderOptions) string { return drawn(o, p.renderOutputs) }
 

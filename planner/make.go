@@ -28,12 +28,24 @@ type Options struct {
 	Replace []config.Addr
 	// Rerun asks for a new generation of every declared job.
 	Rerun bool
+	// KeepEnded leaves jobs alone that failed, were cancelled or expired, until something else than that is a reason to run: what is
+	// declared of them changes, or an upstream runs again. Jobs that they exclude stay skipped, and what is declared below them anew
+	// is skipped too. It is for who plans again and again, and would run what fails for ever.
+	KeepEnded bool
+	// Retry names declared addresses that KeepEnded does not mean, and that run again if they are on hold. An address without key means
+	// all instances.
+	Retry []config.Addr
 	// Digest hashes data that sensitive values are in, under a key, and names the key. It is needed for workflows with
 	// sensitive payloads or outputs only, and called with sensitive = true only; plain data is hashed here.
 	Digest func(sensitive bool, data []byte) (Digest, string)
-	// KeyID is the id of the key that Digest uses; "" for none. A record that was digested under another key cannot be
-	// compared, which is an error.
+	// KeyID is the id of the key that Digest uses, and jobs are signed with; "" for none.
 	KeyID string
+	// DigestUnder hashes as Digest does, under another key that is here, by its id; false for one that is not. nil: there is none.
+	// A record that was digested under a key that is not here cannot be compared, which is an error. Older are the ids of such keys.
+	DigestUnder func(keyID string, data []byte) (Digest, bool)
+	Older       []string
+	// Rekey plans to write what was signed, sealed or digested under another key than KeyID anew, and nothing runs again for it.
+	Rekey bool
 }
 
 // Make compares a workflow with its state. It returns no plan with errors; warnings come with a plan. It keeps
@@ -68,9 +80,12 @@ func Make(w *config.Workflow, s *State, o Options) (*Plan, hcl.Diagnostics) {
 	m.describe()
 	m.foretell()
 	p := &Plan{Workflow: w.Name, Former: s.Former, Lineage: s.Lineage, Destroy: o.Destroy, RefreshOnly: o.RefreshOnly, Assumed: s.Assumed, Rows: m.inOrder(), Protected: w.Protected,
-		Asked: Request{o.Targets, o.Exclude, o.Replace, o.Rerun}}
+		Asked: Request{o.Targets, o.Exclude, o.Replace, o.Rerun, o.Rekey}}
 	if o.RefreshOnly {
 		return p, diags
+	}
+	if !o.Destroy {
+		p.findRenames()
 	}
 	m.queues = w.Queues
 	p.Forecast = m.forecast()
@@ -101,6 +116,9 @@ type maker struct {
 	former      []Digest         // by job: the handling had nothing moved; nil until it is asked for
 	next        []uuid.UUID      // by job: the uuid of its next generation, zero until it is asked for
 	ignoredWork map[int32]bool   // by job: its work differs, in nothing but what ignore_changes leaves alone
+
+	// older: by job, of work that was digested under an older key and has not changed.
+	older map[int32]bool
 
 	// renamed are the addresses that have moved, of jobs whose work differs in nothing else.
 	renamed map[int32][]config.Addr
@@ -212,8 +230,10 @@ func (m *maker) describe() {
 			continue
 		}
 		r.Definition = appendDefinition(nil, r.Job)
+		r.Hidden = m.hidden(r.Job, r.Definition, m.o.KeyID)
 		if r.KeepsWork = m.ignoredWork[int32(i)] && (r.Action == Rerecord || r.Action == Reopen); r.KeepsWork {
 			r.keepWork()
+			r.Hidden = r.Prior.Hidden
 		}
 		r.Edges = m.targets(int32(i))
 		if r.Reason == ReasonHandling && r.looksSame() {

@@ -94,7 +94,14 @@ func (m *maker) judge(group []link) (v verdict, unknown bool) {
 // cancelled, expired or is lost always does. One that was skipped because of a failure does with what it waits for. One
 // that counts for an opening still to come was submitted or reopened by an apply that was killed before it opened this job. One
 // that becomes a template never counts again, as if it were not declared.
-func (m *maker) covered(job int32) bool {
+func (m *maker) covered(job int32) bool { return m.coveredBy(job, func(*Row) bool { return true }) }
+
+// coveredNow is covered where KeepEnded may leave the children alone, once these are decided.
+func (m *maker) coveredNow(job int32) bool {
+	return m.coveredBy(job, func(c *Row) bool { return c.Action == Create || c.Action == Replace || c.Action == Reopen })
+}
+
+func (m *maker) coveredBy(job int32, again func(child *Row) bool) bool {
 	p := &m.rows[job]
 	failed, skipped := 0, 0
 	for _, child := range m.g.children.of(job) {
@@ -109,7 +116,7 @@ func (m *maker) covered(job int32) bool {
 		switch status := c.Live.Status; {
 		case e.Opening > p.opening():
 			failed++
-		case e.Kind == EdgeParentLenient:
+		case e.Kind == EdgeParentLenient, !again(c):
 		case status == Failed, status == Cancelled, status == Expired, status == Lost:
 			failed++
 		case status == Skipped && !c.Live.Success:

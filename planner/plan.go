@@ -30,6 +30,10 @@ type Plan struct {
 	Outputs []OutputChange
 	// Protected are the jobs that no plan made in place of this one may end either.
 	Protected []config.Protected
+	// Source is where the configuration came from, and Archive that configuration (config.Workflow.Archive), which a plan carries
+	// to the apply of it. Both are for the history; nothing is decided by them.
+	Source  Source
+	Archive []byte
 }
 
 // Request is the part of Options that names addresses.
@@ -38,12 +42,13 @@ type Request struct {
 	Exclude []config.Addr `json:"exclude,omitempty"`
 	Replace []config.Addr `json:"replace,omitempty"`
 	Rerun   bool          `json:"rerun,omitempty"`
+	Rekey   bool          `json:"rekey,omitempty"`
 }
 
 // Options are o as the plan was made with.
 func (p *Plan) Options(o Options) Options {
 	o.Destroy, o.RefreshOnly = p.Destroy, p.RefreshOnly
-	o.Targets, o.Exclude, o.Replace, o.Rerun = p.Asked.Targets, p.Asked.Exclude, p.Asked.Replace, p.Asked.Rerun
+	o.Targets, o.Exclude, o.Replace, o.Rerun, o.Rekey = p.Asked.Targets, p.Asked.Exclude, p.Asked.Replace, p.Asked.Rerun, p.Asked.Rekey
 	return o
 }
 
@@ -78,6 +83,14 @@ type Row struct {
 	// KeepsWork: of a row that writes the record of work that stands, although what is declared differs from it in what is ignored.
 	// The record goes on saying what that work was.
 	KeepsWork bool
+	// Unclear: the work may differ in nothing but what ignore_changes leaves alone. The record does not tell which of the sensitive
+	// values changed.
+	Unclear bool
+	// Hidden is what Next records of sensitive values, see Record.Hidden.
+	Hidden []Digest
+	// Unseen: of an imported job that has begun or is over, and of whose work the store has nothing that can be compared. It is taken
+	// to be what is declared.
+	Unseen bool
 	// Earlier is the uuid of a generation before Prior's that may still run, "" for none: Prior's job waits for it as its
 	// successor. What takes Prior's place waits for it too; what deletes Prior's job cancels it too, and Next, if it is
 	// set, is the deposed record of this job.
@@ -90,6 +103,8 @@ type Row struct {
 	// Fires are the next times at which a scheduled Job emits an occurrence, in UTC: maxFires of them after State.Now. Nil when that
 	// is zero, when the schedule is disabled, and for all other jobs.
 	Fires []time.Time
+	// Renamed is, of a row that goes, the only new job that does the same work, see findRenames; the zero address for none.
+	Renamed config.Addr
 	// Openers are, for each label that a gate waits for, the declared jobs whose success triggers it, by address.
 	Openers [][]config.Addr
 

@@ -1,7 +1,6 @@
 package planner
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
@@ -17,12 +16,13 @@ import (
 	"github.com/waybill-dev/waybill/config"
 )
 
-// A plan file is planMagic, its format as a decimal number, a line break, and one JSON document. The same plan is the
-// same bytes. It holds all rows with their jobs, so that apply needs no configuration beside it, and pins the version of
+// A plan file is planMagic, its format as a decimal number, a line break, one JSON document in a line and, if there is a key, a line with
+// planSigned, the key's id and a signature over all before it. The same plan is the same bytes. It holds all rows with their jobs, so that apply needs no configuration beside it, and pins the version of
 // each record. Sensitive payloads are sealed before they come here.
 const (
 	planMagic  = "waybill plan "
 	planFormat = 1
+	planSigned = "signed "
 )
 
 // ErrPlanFile says that a file is no plan that this version can read.
@@ -32,6 +32,13 @@ var ErrPlanFile = errors.New("unreadable plan file")
 type Sealer interface {
 	Seal(jobType, address string, payload []byte) ([]byte, error)
 	Open(jobType, address string, sealed []byte) ([]byte, error)
+}
+
+// Signer signs plan files, and verifies them. A Sealer that is one signs each plan that it is given to, and reads no other plans: who may
+// write to where plans are kept on their way to apply must not thereby run commands.
+type Signer interface {
+	SignBytes(purpose string, data []byte) (keyID string, signature []byte)
+	VerifyBytes(purpose, keyID string, signature, data []byte) error
 }
 
 type planDocument struct {
@@ -48,7 +55,12 @@ type planDocument struct {
 	Outputs  []OutputChange `json:"outputs,omitempty"`
 
 	Protected []config.Protected `json:"protected,omitempty"`
+	Source    Source             `json:"source,omitzero"`
+	Archive   []byte             `json:"archive,omitempty"` // sealed: the files may hold what is sensitive
 }
+
+// archiveType is what archives are sealed for in place of the type of a job.
+const archiveType = "archive of a plan"
 
 type planRow struct {
 	Addr        string          `json:"addr"`
@@ -70,6 +82,9 @@ type planRow struct {
 	Leave       bool            `json:"leave,omitempty"`
 	Ignored     []string        `json:"ignored,omitempty"`
 	KeepsWork   bool            `json:"keeps_work,omitempty"`
+	Unseen      bool            `json:"unseen,omitempty"`
+	Unclear     bool            `json:"unclear,omitempty"`
+	Hidden      []Digest        `json:"hidden,omitempty"`
 	Earlier     string          `json:"earlier,omitempty"`
 	Component   int             `json:"component"`
 	Root        string          `json:"root,omitempty"`
@@ -77,16 +92,22 @@ type planRow struct {
 	Openers     [][]config.Addr `json:"openers,omitempty"`
 }
 
-// WritePlan writes a plan file. seal may be nil for a plan without sensitive payloads.
+// WritePlan writes a plan file. seal may be nil for a plan without sensitive payloads; without it the file has no Archive.
 func WritePlan(w io.Writer, p *Plan, seal Sealer) error {
 	doc := planDocument{Workflow: p.Workflow, Former: p.Former, Lineage: p.Lineage, Destroy: p.Destroy, Refresh: p.RefreshOnly, Assumed: p.Assumed, Asked: p.Asked, Forecast: p.Forecast, Queues: p.Queues, Outputs: p.Outputs,
-		Protected: p.Protected}
+		Protected: p.Protected, Source: p.Source.Clean()}
+	if p.Archive != nil && seal != nil {
+		var err error
+		if doc.Archive, err = seal.Seal(archiveType, p.Workflow, p.Archive); err != nil {
+			return fmt.Errorf("write plan: seal the configuration: %w", err)
+		}
+	}
 	doc.Rows = make([]planRow, len(p.Rows))
 	for i, r := range p.Rows {
 		row := planRow{Addr: r.Addr.String(), Action: r.Action, Reason: r.Reason, Causes: r.Causes, Live: r.Live, Job: r.Job,
 			Work: r.Work, Handling: r.Handling, KeyID: r.KeyID, Definition: r.Definition, Edges: r.Edges,
 			Successor: r.Successor, CancelFirst: r.CancelFirst, Leave: r.Leave, Earlier: r.Earlier, Component: r.Component, Fires: r.Fires,
-			Openers: r.Openers, Ignored: r.Ignored, KeepsWork: r.KeepsWork}
+			Openers: r.Openers, Ignored: r.Ignored, KeepsWork: r.KeepsWork, Unseen: r.Unseen, Unclear: r.Unclear, Hidden: r.Hidden}
 		if r.Recurs() {
 			row.Root = r.Root.String()
 		}
@@ -116,7 +137,12 @@ func WritePlan(w io.Writer, p *Plan, seal Sealer) error {
 	if err != nil {
 		return fmt.Errorf("write plan: %w", err)
 	}
-	if _, err = fmt.Fprintf(w, "%s%d\n%s\n", planMagic, planFormat, body); err != nil {
+	text := fmt.Appendf(nil, "%s%d\n%s\n", planMagic, planFormat, body)
+	if s, ok := seal.(Signer); ok {
+		keyID, signature := s.SignBytes(planMagic, text)
+		text = fmt.Appendf(text, "%s%s %x\n", planSigned, keyID, signature)
+	}
+	if _, err = w.Write(text); err != nil {
 		return fmt.Errorf("write plan: %w", err)
 	}
 	return nil
@@ -125,12 +151,15 @@ func WritePlan(w io.Writer, p *Plan, seal Sealer) error {
 // IsPlanFile tells by its first bytes (16 are enough) whether a file is a plan.
 func IsPlanFile(head []byte) bool { return bytes.HasPrefix(head, []byte(planMagic)) }
 
-// ReadPlan reads a plan file. open may be nil for a plan without sensitive payloads. It fails with ErrPlanFile for
-// anything but a whole plan of a known format.
+// ReadPlan reads a plan file. open may be nil for a plan without sensitive payloads; a signature is not looked at then. It fails with
+// ErrPlanFile for anything but a whole plan of a known format, and for one that open, if it is a Signer, has not signed.
 func ReadPlan(r io.Reader, open Sealer) (*Plan, error) {
-	in := bufio.NewReader(r)
-	head, err := in.ReadSlice('\n')
-	if err != nil || !IsPlanFile(head) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("read plan: %w", err)
+	}
+	head, body, whole := bytes.Cut(text, []byte("\n"))
+	if !whole || !IsPlanFile(head) {
 		return nil, fmt.Errorf("%w: it does not start as one; `waybill plan -out=FILE` writes plan files", ErrPlanFile)
 	}
 	format, err := strconv.Atoi(strings.TrimSpace(string(head[len(planMagic):])))
@@ -138,13 +167,23 @@ func ReadPlan(r io.Reader, open Sealer) (*Plan, error) {
 		return nil, fmt.Errorf("%w: it has format %q, and this version of waybill reads format %d; make the plan anew",
 			ErrPlanFile, strings.TrimSpace(string(head[len(planMagic):])), planFormat)
 	}
+	body, trailer, _ := bytes.Cut(body, []byte("\n"))
+	if s, ok := open.(Signer); ok {
+		if err := verifyPlan(s, text[:len(text)-len(trailer)], string(trailer)); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrPlanFile, err)
+		}
+	}
 	var doc planDocument
-	decoder := json.NewDecoder(in)
-	if err := decoder.Decode(&doc); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrPlanFile, err)
+	if err := json.Unmarshal(body, &doc); err != nil {
+		return nil, fmt.Errorf("%w, cut off or changed since it was saved: %w", ErrPlanFile, err)
 	}
 	p := &Plan{Workflow: doc.Workflow, Former: doc.Former, Lineage: doc.Lineage, Destroy: doc.Destroy, RefreshOnly: doc.Refresh, Assumed: doc.Assumed, Asked: doc.Asked, Forecast: doc.Forecast, Queues: doc.Queues, Outputs: doc.Outputs,
-		Protected: doc.Protected}
+		Protected: doc.Protected, Source: doc.Source.Clean()}
+	if doc.Archive != nil && open != nil {
+		if p.Archive, err = open.Open(archiveType, p.Workflow, doc.Archive); err != nil {
+			p.Archive = nil // of another key: the plan does not depend on it
+		}
+	}
 	rows := make([]Row, len(doc.Rows))
 	p.Rows = make([]*Row, len(rows))
 	for i := range rows {
@@ -153,26 +192,43 @@ func ReadPlan(r io.Reader, open Sealer) (*Plan, error) {
 		}
 		p.Rows[i] = &rows[i]
 	}
+	if !p.Destroy {
+		p.findRenames()
+	}
 	return p, nil
+}
+
+// verifyPlan checks the signature of a plan's text.
+func verifyPlan(s Signer, text []byte, trailer string) error {
+	rest, ok := strings.CutPrefix(trailer, planSigned)
+	keyID, digits, ok2 := strings.Cut(strings.TrimSuffix(rest, "\n"), " ")
+	signature, err := hex.DecodeString(digits)
+	if !ok || !ok2 || err != nil {
+		return errors.New("it is not signed, or was cut short, and there is a key here: make the plan anew with the same key")
+	}
+	if err := s.VerifyBytes(planMagic, keyID, signature, text); err != nil {
+		return fmt.Errorf("%w; make the plan anew", err)
+	}
+	return nil
 }
 
 func (f *planRow) row(open Sealer) (Row, error) {
 	addr, err := config.ParseAddr(f.Addr)
 	if err != nil {
-		return Row{}, fmt.Errorf("%w: %w", ErrPlanFile, err)
+		return Row{}, fmt.Errorf("%w, cut off or changed since it was saved: %w", ErrPlanFile, err)
 	}
 	r := Row{Addr: addr, Action: f.Action, Reason: f.Reason, Causes: f.Causes, Live: f.Live, Job: f.Job, Work: f.Work,
 		Handling: f.Handling, KeyID: f.KeyID, Definition: f.Definition, Edges: f.Edges, Successor: f.Successor,
 		CancelFirst: f.CancelFirst, Leave: f.Leave, Earlier: f.Earlier, Component: f.Component, Fires: f.Fires,
-		Openers: f.Openers, Ignored: f.Ignored, KeepsWork: f.KeepsWork}
+		Openers: f.Openers, Ignored: f.Ignored, KeepsWork: f.KeepsWork, Unseen: f.Unseen, Unclear: f.Unclear, Hidden: f.Hidden}
 	if f.Root != "" {
 		if r.Root, err = config.ParseAddr(f.Root); err != nil {
-			return Row{}, fmt.Errorf("%w: %w", ErrPlanFile, err)
+			return Row{}, fmt.Errorf("%w, cut off or changed since it was saved: %w", ErrPlanFile, err)
 		}
 	}
 	if f.Prior != nil {
 		if r.Prior, err = DecodeRecord(f.Addr, string(f.Prior)); err != nil {
-			return Row{}, fmt.Errorf("%w: %w", ErrPlanFile, err)
+			return Row{}, fmt.Errorf("%w, cut off or changed since it was saved: %w", ErrPlanFile, err)
 		}
 		if f.Importing {
 			r.Prior.Version = 0
@@ -180,7 +236,7 @@ func (f *planRow) row(open Sealer) (Row, error) {
 	}
 	if f.MovedFrom != "" {
 		if r.MovedFrom, err = config.ParseAddr(f.MovedFrom); err != nil {
-			return Row{}, fmt.Errorf("%w: %w", ErrPlanFile, err)
+			return Row{}, fmt.Errorf("%w, cut off or changed since it was saved: %w", ErrPlanFile, err)
 		}
 	}
 	if err := r.check(); err != nil {

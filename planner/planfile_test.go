@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -31,15 +32,42 @@ func (sealer) Open(jobType, address string, sealed []byte) ([]byte, error) {
 	return payload, nil
 }
 
+// TestPlanFileOfAnotherKey: a plan without sensitive values is read with any key, but for the configuration it was made from.
+func TestPlanFileOfAnotherKey(t *testing.T) {
+	t.Parallel()
+	p := goldenPlan(t, "failed_child")
+	p.Archive = []byte("archive")
+	raw := writePlan(t, p)
+	for name, open := range map[string]planner.Sealer{"none": nil, "another": otherKey{}} {
+		read, err := planner.ReadPlan(bytes.NewReader(raw), open)
+		if err != nil || read.Archive != nil || len(read.Rows) != len(p.Rows) {
+			t.Errorf("%s: %+v, %v", name, read, err)
+		}
+	}
+}
+
+// otherKey opens nothing.
+type otherKey struct{ sealer }
+
+func (otherKey) Open(_, _ string, _ []byte) ([]byte, error) {
+	return nil, errors.New("sealed with another key")
+}
+
 // TestPlanFile writes the plan of each golden folder and reads it back.
 func TestPlanFile(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"create", "running", "sensitive", "settings", "destroy", "failed_child"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := goldenPlan(t, name)
+			from := func() *planner.Plan {
+				p := goldenPlan(t, name)
+				p.Source = planner.Source{Revision: "c0ffee", Author: "Ann <ann@example.com>", Message: "more jobs", Time: time.Unix(1e9, 0).UTC()}
+				p.Archive = []byte("with s3cret in it")
+				return p
+			}
+			p := from()
 			raw := writePlan(t, p)
-			if !bytes.Equal(raw, writePlan(t, goldenPlan(t, name))) {
+			if !bytes.Equal(raw, writePlan(t, from())) {
 				t.Error("the same plan is other bytes")
 			}
 			if !planner.IsPlanFile(raw[:16]) || planner.IsPlanFile([]byte("workflow \"x\" {}")) {
@@ -93,7 +121,7 @@ func TestPlanFileErrors(t *testing.T) {
 		{"empty", "", "does not start as one"},
 		{"something else", "workflow \"x\" {}\n", "does not start as one"},
 		{"newer", strings.Replace(good, "plan 1\n", "plan 2\n", 1), `has format "2", and this version of waybill reads format 1`},
-		{"cut short", good[:len(good)/2], "unexpected EOF"},
+		{"cut short", good[:len(good)/2], "unexpected end of JSON input"},
 		{"another address", strings.Replace(good, `"addr":"job.a"`, `"addr":"job.x"`, 1), "it holds the job job.a"},
 		{"no address", strings.Replace(good, `"addr":"job.a"`, `"addr":"a"`, 1), "does not start with job."},
 		{"unknown action", strings.Replace(good, `"action":1`, `"action":77`, 1), "unknown action or status"},
@@ -128,6 +156,7 @@ func FuzzReadPlan(f *testing.F) {
 		if err := p.Render(&bytes.Buffer{}, planner.RenderOptions{Width: 20}); err != nil {
 			t.Fatal(err)
 		}
+		reviewed(t, p, planner.MarkdownOptions{})
 		for m := range p.Messages() {
 			_ = m
 		}

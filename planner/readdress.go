@@ -16,13 +16,13 @@ var ErrMove = errors.New("cannot be moved there")
 // MovesOf finds the records that from means, with the addresses that they get when it becomes to. It is empty where there are none.
 func MovesOf(s *State, from, to config.Addr) (map[config.Addr]config.Addr, error) {
 	if from == to {
-		return nil, fmt.Errorf("%s %w: it is there", written(from), ErrMove)
+		return nil, fmt.Errorf("%s %w: it is there", from, ErrMove)
 	}
 	if from.IsModule() != to.IsModule() {
-		return nil, fmt.Errorf("%s %w: a job becomes a job and a module a module, and %s is neither", written(from), ErrMove, written(to))
+		return nil, fmt.Errorf("%s %w: a job becomes a job and a module a module, and %s is neither", from, ErrMove, to)
 	}
 	if from.IsModule() && (config.Addr{Module: from.Module}).Covers(config.Addr{Module: to.Module, Name: "x"}) {
-		return nil, fmt.Errorf("%s %w: %s is inside of it", written(from), ErrMove, written(to))
+		return nil, fmt.Errorf("%s %w: %s is inside of it", from, ErrMove, to)
 	}
 	moves := map[config.Addr]config.Addr{}
 	for name := range s.Records {
@@ -36,20 +36,13 @@ func MovesOf(s *State, from, to config.Addr) (map[config.Addr]config.Addr, error
 			next = addr
 			next.Module = to.Module + strings.TrimPrefix(addr.Module, from.Module)
 		case addr != from && to.Key.Kind != config.NoKey:
-			return nil, fmt.Errorf("%s %w: it has several instances, and %s is one", written(from), ErrMove, to)
+			return nil, fmt.Errorf("%s %w: it has several instances, and %s is one", from, ErrMove, to)
 		case addr != from:
 			next.Key = addr.Key
 		}
 		moves[addr] = next
 	}
 	return moves, nil
-}
-
-func written(a config.Addr) string {
-	if a.IsModule() {
-		return a.Module
-	}
-	return a.String()
 }
 
 // Readdressed makes the settled rows that write records under other addresses, and those that name them in what they wait for.

@@ -16,6 +16,7 @@ const (
 	ReasonFailed         Reason = "failed"
 	ReasonCancelled      Reason = "cancelled"
 	ReasonExpired        Reason = "expired"
+	ReasonOnHold         Reason = "on_hold" // and Options.Retry names it
 	ReasonUnskipped      Reason = "no_longer_excluded"
 	ReasonRecurs         Reason = "becomes_template"
 	ReasonRecursNoMore   Reason = "stops_being_template"
@@ -33,7 +34,9 @@ const (
 	ReasonStopped        Reason = "stopped"   // deposed, has ended
 	ReasonForgotten      Reason = "forgotten" // by a removed block, or by state rm: the job is left alone
 	ReasonImported       Reason = "imported"  // the store holds it already, and it gets a record
+	ReasonRekeyed        Reason = "rekeyed"   // -rekey: it is written under another key, and does the same as before
 	ReasonNotTargeted    Reason = "not_targeted"
-	ReasonExcluded       Reason = "excluded"     // -exclude names it, or what it waits for
-	ReasonRefreshOnly    Reason = "refresh_only" // the plan only looks at what changed outside of Waybill
+	ReasonExcluded       Reason = "excluded"           // -exclude names it, or what it waits for
+	ReasonKept           Reason = "waits_for_revision" // it ended badly, and Options.KeepEnded leaves it so
+	ReasonRefreshOnly    Reason = "refresh_only"       // the plan only looks at what changed outside of Waybill
 )

@@ -18,13 +18,15 @@ type Record struct {
 	Work       Digest
 	Handling   Digest
 	KeyID      string // key of a keyed work digest (sensitive payloads), "" for a plain one
+	SignKey    string // key that the job's signature is under, "" for an unsigned job and for records of earlier versions
 	Deposed    bool   // no longer declared, told to stop, forgotten once it has ended
 	Edges      []Edge // as submitted
 	// Worked is how long the own work of the latest generation before this one took that did it, in milliseconds; 0 for none
 	// known. Forecasts go by it as long as this one has not done its own.
 	Worked   time.Duration
 	Triggers []Trigger
-	Queue    string // for cancels and messages without decoding the definition
+	Hidden   []Digest // of the sensitive values that the definition does not show, in their order in it, under the key KeyID
+	Queue    string   // for cancels and messages without decoding the definition
 	Type     string
 
 	// Definition is canonical JSON of what the fields above do not say of the job, as shown to people: sensitive parts

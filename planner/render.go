@@ -186,6 +186,15 @@ func (r *Row) Besides() (notes []string) {
 	if r.Importing() && r.Action != NoOp && r.Action != Rerecord {
 		notes = append(notes, fmt.Sprintf("imported from %q", r.Prior.UUID))
 	}
+	if r.renamed() {
+		notes = append(notes, r.rename())
+	}
+	if r.Unclear && r.Reason == ReasonWork {
+		notes = append(notes, "ignore_changes does not hold this time: the record does not tell which of the sensitive values changed; from now on it does")
+	}
+	if r.Unseen && r.Action != NoOp && r.Action != Replace {
+		notes = append(notes, r.unseen())
+	}
 	switch {
 	case r.Leave:
 		notes = append(notes, "until then it stays as it is, but parents that it is no longer declared under do not wait for it")

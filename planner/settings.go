@@ -117,8 +117,16 @@ func (m *maker) output(o *config.Output) (text string, known bool, diag *hcl.Dia
 				"`waybill init` to make one.",
 		}
 	}
-	digest, _ := m.o.Digest(true, []byte("output\x00"+o.Name+"\x00"+filled))
-	return sensitiveOutput + hex.EncodeToString(digest[:]) + `"`, true, nil
+	under := func(keyID string) string {
+		digest, _ := m.under(keyID)(true, []byte("output\x00"+o.Name+"\x00"+filled))
+		return sensitiveOutput + hex.EncodeToString(digest[:]) + `"`
+	}
+	for _, keyID := range m.o.Older {
+		if old := under(keyID); old == m.s.Outputs[o.Name] && !m.o.Rekey {
+			return old, true, nil
+		}
+	}
+	return under(m.o.KeyID), true, nil
 }
 
 // fill replaces the placeholders of jobs whose uuid this plan does not change. known tells whether it gives all others one.

@@ -83,7 +83,7 @@ func (t *settler) next(r *Row) *Record {
 		return &rec
 	}
 	rec := &Record{Version: 1, Opening: r.nextOpening(), Work: r.Work, Handling: r.Handling, KeyID: r.KeyID,
-		Queue: r.Job.Queue, Type: r.Job.Type, Definition: r.Definition}
+		Queue: r.Job.Queue, Type: r.Job.Type, Definition: r.Definition, Hidden: r.Hidden}
 	if r.Prior != nil {
 		rec.Version = r.Prior.Version + 1
 	}
@@ -91,7 +91,7 @@ func (t *settler) next(r *Row) *Record {
 		rec.Work, rec.KeyID, rec.Type = r.Prior.Work, r.Prior.KeyID, r.Prior.Type
 	}
 	if r.keepsUUID() {
-		rec.UUID, rec.Generation, rec.Worked = r.Prior.UUID, r.Prior.Generation, r.Prior.Worked
+		rec.UUID, rec.Generation, rec.Worked, rec.SignKey = r.Prior.UUID, r.Prior.Generation, r.Prior.Worked, r.Prior.SignKey
 		return rec
 	}
 	if d, known := r.lastWorked(); known {

@@ -64,6 +64,7 @@ type Live struct {
 	Ended          time.Time
 	Worked         time.Duration // how long the attempt took that did its own work; 0 before that
 	Cause          string        // short, for people: last failure, or what excluded it
+	Paused         bool          `json:",omitempty"` // a template whose schedule somebody has paused by hand
 }
 
 // Status is the state of a job in the words of DESIGN.md's state table.

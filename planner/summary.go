@@ -97,6 +97,8 @@ func (r *Row) Because() string {
 		return "it was cancelled" + r.detail()
 	case ReasonExpired:
 		return "it expired" + r.detail()
+	case ReasonOnHold:
+		return "it is on hold" + r.detail() + ", and is retried"
 	case ReasonUnskipped:
 		return "it was skipped and nothing excludes it any more"
 	case ReasonRecurs:
@@ -115,6 +117,8 @@ func (r *Row) Because() string {
 		return "a removed block says that it is left alone"
 	case ReasonImported:
 		return r.imported()
+	case ReasonRekeyed:
+		return r.rekeyed()
 	case ReasonDestroy:
 		return "everything is destroyed"
 	case ReasonUnchanged:
@@ -128,6 +132,8 @@ func (r *Row) Because() string {
 		return fmt.Sprintf("only %s, which ignore_changes leaves alone", r.ignored("differs", "differ"))
 	case ReasonStillExcluded:
 		return "it was skipped and is still excluded"
+	case ReasonKept:
+		return r.ending() + r.detail() + ", and waits for a new revision or -retry-failed"
 	case ReasonStopping:
 		return "it was told to stop and has not ended yet"
 	case ReasonStopped:
@@ -140,6 +146,18 @@ func (r *Row) Because() string {
 		return "only what changed outside of Waybill is looked at"
 	default:
 		return string(r.Reason)
+	}
+}
+
+// ending says how the job of a row ended badly.
+func (r *Row) ending() string {
+	switch r.Live.Status {
+	case Cancelled:
+		return "it was cancelled"
+	case Expired:
+		return "it expired"
+	default:
+		return "it failed"
 	}
 }
 

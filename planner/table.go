@@ -22,6 +22,8 @@ type situation struct {
 	reopens bool
 	// ignored: there are differences that ignore_changes leaves alone, work and handling not counting them; ignoredWork: in the work.
 	ignored, ignoredWork bool
+	kept                 bool // Options.KeepEnded means it, and at most what it is called and waits for is another name
+	retried              bool // of a job on hold: Options.Retry means it
 	recurs               bool // what is declared is a template
 	regated              bool // of a template: it is declared as a gate and was none, or the other way round
 }
@@ -66,6 +68,10 @@ func (c situation) decide() decision {
 		return c.replace(ReasonRecursNoMore)
 	case c.regated:
 		return c.replace(ReasonRegated)
+	case c.kept && !again && (status == Failed || status == Cancelled || status == Expired):
+		return c.settled(ReasonKept)
+	case c.retried:
+		return c.replace(ReasonOnHold)
 	case status == Failed && c.reopens && !again:
 		return c.settled(ReasonChildAgain)
 	case status == Failed:

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/agext/levenshtein"
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/waybill-dev/waybill/config"
@@ -35,6 +34,9 @@ func (m *maker) request() (diags hcl.Diagnostics) {
 		if !found && !slices.ContainsFunc(m.removed, func(r Row) bool { return addr.Covers(r.Addr) }) {
 			diags = append(diags, m.unknown("Target does not exist", "-target", addr, true))
 		}
+	}
+	if diags.HasErrors() {
+		return diags
 	}
 	m.include(todo, false)
 	return append(diags, &hcl.Diagnostic{
@@ -162,19 +164,8 @@ func (m *maker) unknown(summary, flag string, addr config.Addr, recorded bool) *
 		detail += " and has no record"
 	}
 	detail += "."
-	if near := m.near(addr); near != "" {
+	if near := Near(addr, m.addrs()); near != "" {
 		detail += fmt.Sprintf(" Did you mean %s?", near)
 	}
 	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail}
-}
-
-// near finds the declared address that is written most alike, if one is.
-func (m *maker) near(addr config.Addr) string {
-	want, best, name := addr.String(), 4, ""
-	for _, candidate := range m.g.names {
-		if d := levenshtein.Distance(want, candidate, nil); d < best {
-			best, name = d, candidate
-		}
-	}
-	return name
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/waybill-dev/waybill/config"
 )
 
 // unknown is a value known after apply, sensitive one that is never shown; equal texts are equal values.
@@ -21,7 +23,17 @@ const shownSensitive = "(sensitive value)"
 
 func number(n int) json.Number { return json.Number(strconv.Itoa(n)) }
 
-// value writes a whole value from where the line stands; lines below carry sign.
+// address is the address of another job in an edge, which people write without quotes.
+type address string
+
+// The words for what nobody knows when a plan is made.
+const (
+	knownAfterApply = config.KnownAfterApply
+	knownAfterRun   = "(known after run)"
+)
+
+// value writes a whole value from where the line stands; lines below carry sign. With a plus it is one that is to be, and says what
+// of it is not known yet; else it is recorded, and shows what it refers to.
 func (c *canvas) value(indent int, sign mark, v any) {
 	switch v := v.(type) {
 	case []any:
@@ -54,7 +66,7 @@ func (c *canvas) value(indent int, sign mark, v any) {
 		c.raw(strings.Repeat(" ", indent) + "}")
 	case string:
 		if !printsInLines(v) {
-			c.raw(scalar(v))
+			c.raw(signed(sign, v))
 			return
 		}
 		c.raw("<<-EOT\n")
@@ -63,9 +75,27 @@ func (c *canvas) value(indent int, sign mark, v any) {
 			c.raw(line + "\n")
 		}
 		c.raw(strings.Repeat(" ", indent) + "EOT")
+		if sign == "+" {
+			c.raw(unknownIn(v))
+		}
 	default:
-		c.raw(scalar(v))
+		c.raw(signed(sign, v))
 	}
+}
+
+func signed(sign mark, v any) string {
+	if sign == "+" {
+		return scalar(v)
+	}
+	return recorded(v)
+}
+
+// recorded writes a value that has no parts as a record has it: references are what stands there.
+func recorded(v any) string {
+	if text, ok := v.(string); ok && text != shownSensitive {
+		return template(text)
+	}
+	return scalar(v)
 }
 
 // scalar writes a value that has no parts.
@@ -77,12 +107,17 @@ func scalar(v any) string {
 		if v == shownSensitive {
 			return v
 		}
-		if isResult(v) {
-			return "(known after run)"
+		switch {
+		case isResult(v):
+			return knownAfterRun
+		case IsReference(v):
+			return knownAfterApply
 		}
-		return quoted(v)
+		return template(v) + unknownIn(v)
+	case address:
+		return string(v)
 	case unknown:
-		return "(known after apply)"
+		return knownAfterApply
 	case sensitive:
 		return shownSensitive
 	default:
@@ -90,22 +125,22 @@ func scalar(v any) string {
 	}
 }
 
-// inline writes any value on one line.
-func inline(v any) string {
+// inline writes any value on one line, its parts as write does.
+func inline(v any, write func(any) string) string {
 	switch v := v.(type) {
 	case []any:
 		parts := make([]string, len(v))
 		for i := range v {
-			parts[i] = inline(v[i])
+			parts[i] = inline(v[i], write)
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	case map[string]any:
 		parts := make([]string, 0, len(v))
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			parts = append(parts, quotedKey(key)+" = "+inline(v[key]))
+			parts = append(parts, quotedKey(key)+" = "+inline(v[key], write))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	default:
-		return scalar(v)
+		return write(v)
 	}
 }

@@ -66,6 +66,7 @@ type envelope struct {
 	Diagnostic *diagnosticJSON       `json:"diagnostic,omitempty"`
 	Outputs    map[string]outputJSON `json:"outputs,omitempty"`
 	Schedules  []scheduleJSON        `json:"schedules,omitempty"` // change_summary
+	Reconcile  *reconciledJSON       `json:"reconcile,omitempty"`
 
 	rest json.RawMessage // an object whose members stand beside the others
 }

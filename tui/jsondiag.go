@@ -1,9 +1,9 @@
 package tui
 
 import (
-	"bytes"
-
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/waybill-dev/waybill/config"
 )
 
 // diagnosticJSON is a diagnostic as Terraform writes it.
@@ -13,6 +13,14 @@ type diagnosticJSON struct {
 	Detail   string       `json:"detail"`
 	Range    *rangeJSON   `json:"range,omitempty"`
 	Snippet  *snippetJSON `json:"snippet,omitempty"`
+	Policy   *policyJSON  `json:"policy,omitempty"`
+}
+
+// policyJSON is what a rule of a policy holds for.
+type policyJSON struct {
+	Rule      string   `json:"rule"`
+	Addresses []string `json:"addresses,omitempty"`
+	More      int      `json:"more,omitempty"` // besides those
 }
 
 type rangeJSON struct {
@@ -62,6 +70,9 @@ func describe(d *hcl.Diagnostic, files map[string]*hcl.File) *diagnosticJSON {
 	if d.Severity == hcl.DiagWarning {
 		out.Severity = "warning"
 	}
+	if ruling, ok := d.Extra.(config.Ruling); ok {
+		out.Policy = &policyJSON{ruling.Rule, ruling.Addresses, ruling.More}
+	}
 	if d.Subject == nil {
 		return out
 	}
@@ -76,18 +87,11 @@ func describe(d *hcl.Diagnostic, files map[string]*hcl.File) *diagnosticJSON {
 
 // snippet cuts the line a range starts in out of its file; nil when the range is not of this file.
 func snippet(src []byte, r hcl.Range) *snippetJSON {
-	if r.Start.Byte < 0 || r.Start.Byte > len(src) {
+	x, ok := cut(src, r)
+	if !ok {
 		return nil
 	}
-	begin := bytes.LastIndexByte(src[:r.Start.Byte], '\n') + 1
-	end := len(src)
-	if n := bytes.IndexByte(src[r.Start.Byte:], '\n'); n >= 0 {
-		end = r.Start.Byte + n
-	}
-	return &snippetJSON{
-		Code: string(src[begin:end]), StartLine: r.Start.Line,
-		HighlightStart: r.Start.Byte - begin, HighlightEnd: max(r.Start.Byte, min(r.End.Byte, end)) - begin,
-	}
+	return &snippetJSON{Code: string(x.code), StartLine: r.Start.Line, HighlightStart: x.start, HighlightEnd: x.end}
 }
 
 // DescribeAll is diagnostics in the same form, for commands that write a single JSON document.

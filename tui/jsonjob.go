@@ -68,14 +68,14 @@ type causeJSON struct {
 }
 
 func (j *JSON) rowApplied(e applier.RowApplied) {
-	text := board.Starting(e.Row.Action)
+	text := board.Starting(e.Row)
 	if text == "" {
 		return
 	}
 	name := e.Row.Addr.String()
 	hook := hookJSON{Resource: resourceOf(e.Row.Addr), Action: actionJSON(e.Row.Action)}
 	j.line("info", "apply_start", name+": "+text, func(l *envelope) { l.Hook = &hook })
-	if text := board.Finished(e.Row.Action); text != "" {
+	if text := board.Finished(e.Row); text != "" {
 		j.line("info", "apply_complete", name+": "+text, func(l *envelope) { l.Hook = &hook })
 	}
 }

@@ -8,10 +8,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/waybill-dev/waybill/planner"
+	"github.com/waybill-dev/waybill/tui/screen"
 )
 
+// FormatDocument is FormatValue for the job of a record, in which references to other jobs are written as in the files.
+func FormatDocument(value string) string { return format(value, quotedReferences) }
+
 // FormatValue writes a value given as canonical JSON the way Terraform shows outputs. What is not JSON is quoted.
-func FormatValue(value string) string {
+func FormatValue(value string) string { return format(value, quoted) }
+
+func format(value string, quote func(string) string) string {
 	d := json.NewDecoder(strings.NewReader(value))
 	d.UseNumber()
 	var v any
@@ -19,16 +27,16 @@ func FormatValue(value string) string {
 		return strconv.Quote(value)
 	}
 	var b strings.Builder
-	formatValue(&b, v, "")
+	formatValue(&b, v, "", quote)
 	return b.String()
 }
 
-func formatValue(b *strings.Builder, v any, indent string) {
+func formatValue(b *strings.Builder, v any, indent string, quote func(string) string) {
 	switch v := v.(type) {
 	case nil:
 		b.WriteString("null")
 	case string:
-		b.WriteString(quoted(v))
+		b.WriteString(quote(v))
 	case []any:
 		if len(v) == 0 {
 			b.WriteString("[]")
@@ -37,7 +45,7 @@ func formatValue(b *strings.Builder, v any, indent string) {
 		b.WriteString("[\n")
 		for _, item := range v {
 			b.WriteString(indent + "  ")
-			formatValue(b, item, indent+"  ")
+			formatValue(b, item, indent+"  ", quote)
 			b.WriteString(",\n")
 		}
 		b.WriteString(indent + "]")
@@ -49,7 +57,7 @@ func formatValue(b *strings.Builder, v any, indent string) {
 		b.WriteString("{\n")
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			b.WriteString(indent + "  " + quoted(key) + " = ")
-			formatValue(b, v[key], indent+"  ")
+			formatValue(b, v[key], indent+"  ", quote)
 			b.WriteString("\n")
 		}
 		b.WriteString(indent + "}")
@@ -62,6 +70,48 @@ func formatValue(b *strings.Builder, v any, indent string) {
 func quoted(s string) string {
 	q := strconv.Quote(strings.ToValidUTF8(s, "\uFFFD"))
 	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(q)
+}
+
+// quotedReferences quotes a text, and leaves what refers to other jobs: alone without quotes, within text as a template.
+func quotedReferences(s string) string {
+	if planner.IsReference(s) {
+		return screen.Clean(s[2 : len(s)-1])
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for {
+		from, to := reference(s)
+		text := quoted(s[:from])
+		b.WriteString(text[1 : len(text)-1])
+		if from == to {
+			break
+		}
+		b.WriteString(screen.Clean(s[from:to]))
+		s = s[to:]
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// reference finds the first reference in a text: its end twice where there is none.
+func reference(s string) (from, to int) {
+	for from = 0; ; from += 2 {
+		i := strings.Index(s[from:], "${")
+		if i < 0 {
+			return len(s), len(s)
+		}
+		from += i
+		// A key in quotes may hold a brace.
+		for to, tries := from, 0; tries < 3; tries++ {
+			j := strings.IndexByte(s[to:], '}')
+			if j < 0 {
+				break
+			}
+			if to += j + 1; planner.IsReference(s[from:to]) {
+				return from, to
+			}
+		}
+	}
 }
 
 // sensitiveOutput begins what the state holds in place of a sensitive output: a JSON string with a hash.

@@ -76,7 +76,7 @@ func (p *Plain) Observe(e applier.Event) {
 		p.silent = false
 		fmt.Fprintln(&p.buf, board.BackLine(e))
 	case applier.RowApplied:
-		if s := cmp.Or(board.Finished(e.Row.Action), board.Starting(e.Row.Action)); s != "" {
+		if s := cmp.Or(board.Finished(e.Row), board.Starting(e.Row)); s != "" {
 			p.line(e.Row.Addr.String(), s)
 		}
 	case applier.Replanned:

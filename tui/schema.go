@@ -24,6 +24,11 @@ var ExplainSchema string
 //go:embed logs.schema.json
 var LogSchema string
 
+// JobSchema describes what the job commands write as JSON.
+//
+//go:embed job.schema.json
+var JobSchema string
+
 // StateSchema describes what state pull writes.
 //
 //go:embed state.schema.json

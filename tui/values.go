@@ -31,7 +31,7 @@ func Values(d *hcl.Diagnostic) []Value {
 		if diags.HasErrors() || !val.IsKnown() {
 			continue // reported by itself
 		}
-		v := Value{Traversal: written(t), Statement: statement(val)}
+		v := Value{Traversal: config.Written(t), Statement: statement(val)}
 		if !slices.Contains(list, v) {
 			list = append(list, v)
 		}
@@ -78,30 +78,4 @@ func counted(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// written is a reference as users write it.
-func written(t hcl.Traversal) string {
-	var b strings.Builder
-	for _, step := range t {
-		switch s := step.(type) {
-		case hcl.TraverseRoot:
-			b.WriteString(s.Name)
-		case hcl.TraverseAttr:
-			b.WriteString("." + s.Name)
-		case hcl.TraverseIndex:
-			key, _ := s.Key.Unmark()
-			switch {
-			case s.Key.IsMarked() || !key.IsKnown() || key.IsNull():
-				b.WriteString("[...]")
-			case key.Type() == cty.String:
-				fmt.Fprintf(&b, "[%q]", key.AsString())
-			case key.Type() == cty.Number:
-				b.WriteString("[" + key.AsBigFloat().Text('f', -1) + "]")
-			default:
-				b.WriteString("[...]")
-			}
-		}
-	}
-	return b.String()
 }

@@ -1,5 +1,6 @@
 -- Carries the state of a workflow over to another name: as a whole, under both locks, or not at all.
--- KEYS: lock, state and meta of the old name; the same of the new one; workflows; queues
+-- KEYS: lock, state and meta of the old name; the same of the new one; workflows; queues; revisions of the old name and the new one;
+--   archives likewise
 -- ARGV: fence of the old lock, fence of the new one, old name, new name, serial number for the new one; then the queues whose settings
 --   belong to the workflow
 -- Returns 'DONE'; 'GUARD' when a lock is another's by now, 'TAKEN' when there is something under the new name, 'GONE' when there is
@@ -28,6 +29,9 @@ end
 redis.call('HGET', KEYS[7], old) -- fails where it is no hash, before anything is written
 if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('RENAME', KEYS[2], KEYS[5]) end
 redis.call('RENAME', KEYS[3], KEYS[6])
+for i = 9, 11, 2 do
+  if redis.call('EXISTS', KEYS[i]) == 1 then redis.call('RENAME', KEYS[i], KEYS[i + 1]) end
+end
 redis.call('HSET', KEYS[6], 'former', '1 ' .. old, 'serial', '1 ' .. ARGV[5])
 redis.call('HDEL', KEYS[7], old)
 redis.call('HSET', KEYS[7], new, '1 ' .. ARGV[5])

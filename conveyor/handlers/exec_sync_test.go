@@ -57,16 +57,7 @@ func TestExecSync(t *testing.T) {
 			if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
 				t.Fatalf("error %v, want one with %q", err, tt.err)
 			}
-			got := a.sync
-			if !a.synced {
-				got = nil
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("sync (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(tt.defers, a.defers); diff != "" {
-				t.Errorf("defers (-want +got):\n%s", diff)
-			}
+			a.left(t, tt.want, tt.defers)
 			if diff := cmp.Diff(tt.output, a.text()); diff != "" {
 				t.Errorf("output (-want +got):\n%s", diff)
 			}

@@ -33,6 +33,21 @@ type recorder struct {
 
 func newRecorder() *recorder { return &recorder{wrote: make(chan struct{}, 1)} }
 
+// left checks what the attempt leaves to the next execution, nil for nothing, and for how long it defers itself.
+func (r *recorder) left(t *testing.T, sync map[string]string, defers []time.Duration) {
+	t.Helper()
+	got := r.sync
+	if !r.synced {
+		got = nil
+	}
+	if diff := cmp.Diff(sync, got); diff != "" {
+		t.Errorf("sync (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(defers, r.defers); diff != "" {
+		t.Errorf("defers (-want +got):\n%s", diff)
+	}
+}
+
 func (r *recorder) Fence() int64      { return 3 }
 func (r *recorder) Output() io.Writer { return r }
 

@@ -22,7 +22,7 @@ import (
 // the next one starts. Any other status fails the job for good, since asking again would get it again.
 //
 // The answer's body goes to the log and, with the status, into the result; of the log and the result the usual limits hold,
-// and a body over them is cut.
+// and a body over them is cut. What is carried from one execution to the next goes along in headers, see headerSync.
 type HTTP struct {
 	Method  string            `json:"method,omitempty"` // GET
 	URL     string            `json:"url"`
@@ -59,12 +59,15 @@ func (r *requester) close() {
 	}
 }
 
-func (r *requester) run(ctx context.Context, _ *wire.Job, p HTTP, a attempt) error {
+func (r *requester) run(ctx context.Context, job *wire.Job, p HTTP, a attempt) error {
 	request, err := newRequest(ctx, p)
+	if err == nil {
+		err = announce(request, job, a)
+	}
 	if err != nil {
 		return conveyor.Permanent(err)
 	}
-	client := &http.Client{Transport: r.transport, CheckRedirect: redirect(p.Headers)}
+	client := &http.Client{Transport: r.transport, CheckRedirect: redirect(request)}
 	response, err := client.Do(request)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", request.Method, origin(request.URL), withoutURL(err))
@@ -86,7 +89,7 @@ func (r *requester) run(ctx context.Context, _ *wire.Job, p HTTP, a attempt) err
 	if err != nil {
 		return err
 	}
-	return a.SetResult(result)
+	return errors.Join(a.SetResult(result), storeAnswer(response, request, a))
 }
 
 // newRequest says in its errors what is wrong, and never a value: URL, headers and body may be secrets.
@@ -121,18 +124,25 @@ func newRequest(ctx context.Context, p HTTP) (*http.Request, error) {
 }
 
 // redirect follows to other places, but takes the job's own headers only to the host they were meant for.
-func redirect(headers map[string]string) func(*http.Request, []*http.Request) error {
+func redirect(first *http.Request) func(*http.Request, []*http.Request) error {
+	headers := first.Header.Clone()
+	headers.Del("User-Agent") // is no secret
 	return func(next *http.Request, via []*http.Request) error {
 		if len(via) >= maxRedirects {
 			return fmt.Errorf("more than %d redirects", maxRedirects)
 		}
-		if first := via[0].URL; next.URL.Host != first.Host || first.Scheme == "https" && next.URL.Scheme != "https" {
+		if !sameHost(first.URL, next.URL) {
 			for name := range headers {
 				next.Header.Del(name)
 			}
 		}
 		return nil
 	}
+}
+
+// sameHost tells whether what is meant for one place may go to the other.
+func sameHost(first, next *url.URL) bool {
+	return next.Host == first.Host && (first.Scheme != "https" || next.Scheme == "https")
 }
 
 // judge is nil for a status that is expected.

@@ -35,6 +35,7 @@ local function add_sync(out, rs)
   for i = 1, #us do out[#out + 1] = us[i] .. ' ' .. (got[i] or '') end
 end
 
+do
 -- replay answers a repeated call: its text, and the bytes of the jobs reserved then; those lost since are left out.
 local function replay(text)
   local us, keys, out = {}, {}, {text}
@@ -62,13 +63,15 @@ if last then
   if n == number then return replay(text) end
   if tonumber(n or 0) > tonumber(number) then return redis.error_reply('OUTDATED number ' .. number .. ' after ' .. n) end
 end
+end
 
-local queues, at = {}, 7
+local queues, acks = {}, {}
+do
+local at, us = 7, {}
 for i = 1, tonumber(ARGV[6]) do
   queues[i] = ARGV[at]
   at = at + 1
 end
-local acks, us = {}, {}
 local argc = #ARGV
 while at <= argc do
   local a = {u = ARGV[at], f = ARGV[at + 1], v = ARGV[at + 2], d = 0}
@@ -95,10 +98,14 @@ while at <= argc do
 end
 if fault then return redis.error_reply(fault) end
 load(us)
+end
 
 release_due(max(0, min(100, BUDGET - #acks)))
 take_todo(max(0, BUDGET - #acks - #changed))
 
+-- The phases stand in blocks of their own: with its pieces a script has room for 200 locals.
+local outdated, overdue, more = {}
+do
 -- spend counts an execution of a job with max_cycles, and tells whether it was the last.
 local function spend(r, v)
   if v == 'B' or v == 'N' then return false end
@@ -166,7 +173,7 @@ local function acknowledge(r, a)
   end
 end
 
-local outdated, parents = {}, {}
+local parents = {}
 for i, a in ipairs(acks) do
   local r = S[a.u]
   if r and r.i then
@@ -180,13 +187,15 @@ for i, a in ipairs(acks) do
 end
 -- Who reserves without a worker may be alone here: what others let go comes back first, so that it keeps its order.
 local reaping = worker == '' and want > 0 and min(100, BUDGET - #changed)
-local overdue = reaping and (reaping <= 0 or reap(reaping) >= reaping)
-local more = settle_all()
+overdue = reaping and (reaping <= 0 or reap(reaping) >= reaping)
+more = settle_all()
 flush_all_members()
 flush_places()
+end
 
+local taken, expired, left, clipped = {}, 0
+do
 -- shed drops up to 200 tickets at the head of a list that are no job's place any more.
-local taken, expired = {}, 0
 local function shed(key)
   local t, ids, nexts, k = call('LRANGE', key, -200, -1), {}, {}, 0
   for i = 1, #t do
@@ -251,8 +260,8 @@ local function take(q, n)
   return n
 end
 
-local left = overdue and 0 or min(want, max(0, BUDGET - #changed))
-local clipped = left < want
+left = overdue and 0 or min(want, max(0, BUDGET - #changed))
+clipped = left < want
 local addressee = worker ~= '' and worker or holder
 if left > 0 and addressee then -- its inbox comes first
   local own = '@' .. addressee
@@ -282,8 +291,10 @@ if left > 0 and #queues > 0 then
     if left <= 0 then break end
   end
 end
+end
 
 -- The bytes of reserved jobs are in jobs:<uuid> from now to the end. A job without bytes cannot run.
+do
 local set, held = {}, {}
 for _, r in ipairs(taken) do
   if has(r, 'b') then
@@ -309,6 +320,7 @@ if #held > 0 then
     end
   end
 end
+end
 if settle_all() or expired + carry.ended > 0 then more = true end
 
 local lines, out, reserved = {}, {''}, {}
@@ -332,6 +344,7 @@ for _, q in ipairs(queues) do
   end
 end
 commit('exchange')
+if cycle.waits then more = true end
 local next_due = call('ZRANGE', PRE .. 'scheduled', 0, 0, 'WITHSCORES')[2]
 next_due = next_due and max(1, floor(tonumber(next_due) * 1000 + 0.5) - now) or 0
 local text = concat({num(now), num(next_due), (more or clipped) and '1' or '0', num(expired), num(carry.ended)}, ' ') .. '\n' ..

@@ -1,9 +1,9 @@
 -- template: what is asked of a template by hand.
 -- KEYS: 1 <prefix>status.
 -- ARGV: uuid, what, and what that takes: run: a name that nothing else was ever called with; pause, resume, reset: nothing;
---   backfill: up to 50 ticks (ms), oldest first.
--- Replies: how it went, a number, then the damaged keys. How: done, with the tick of run and how many ticks of backfill had no
---   cycle yet; none: no such job; job: it is no template; below: its cycles are those of another; gate: it has no schedule.
+--   backfill: up to 50 ticks (ms), oldest first; forgo, which drops those that wait: nothing.
+-- Replies: how it went, a number, then the damaged keys. How: done, with the tick of run, how many ticks of backfill had no
+--   cycle yet, and how many forgo dropped; none: no such job; job: it is no template; below: its cycles are those of another; gate: it has no schedule.
 -- Errors: CORRUPT <key> ...
 check_fixed()
 local u, what = ARGV[1], ARGV[2]
@@ -49,6 +49,9 @@ elseif what == 'backfill' then
     end
   end
   settle(T)
+elseif what == 'forgo' then
+  number = call('ZCARD', PRE .. 'backlog:' .. u)
+  call('DEL', PRE .. 'backlog:' .. u)
 elseif what == 'reset' then
   tells = used > 0
   if tells then

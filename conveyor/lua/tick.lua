@@ -47,6 +47,7 @@ for i = 1, #changed do
   if r.st == 'E' and r.os ~= 'E' then expired = expired + 1 end
 end
 commit('tick')
+if cycle.waits then more = true end
 
 -- Schedules whose next tick has come, or has not been computed yet. One that cannot be read is tried again in ten seconds.
 local due, ticks = {}, PRE .. 'ticks'

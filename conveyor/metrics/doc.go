@@ -1,5 +1,5 @@
-// Package metrics shows what a conveyor client and its workers do to Prometheus, and whether a worker is healthy to
-// whoever supervises it.
+// Package metrics shows what a conveyor client, its workers and outbox relays do to Prometheus, and whether a worker or relay is
+// healthy to whoever supervises it.
 //
 // A Metrics is made first, given to the client as its Observer, and then told of the client and the worker:
 //
@@ -9,6 +9,8 @@
 //	m.Client(client)
 //	m.Worker(worker)
 //	err = http.Serve(listener, m.Handler(metrics.HandlerOptions{}))
+//
+// Metrics.Outbox adds those of a relay.
 //
 // What happens in this process is counted as it happens. What the namespace holds, depths and slots of queues, is read from
 // the store by each scrape; any number of workers show the same, so that it may be taken from one of them.

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-
-	"github.com/waybill-dev/waybill/conveyor"
 )
 
 // DefaultHealthTimeout is how long a worker may be without an answer from the store before it counts as dead.
@@ -21,7 +19,7 @@ type HandlerOptions struct {
 }
 
 // Handler serves /metrics, and for supervisors /livez and /readyz: 200 and "ok", or 503 and the reason. A worker is alive
-// when it reserved or ticked successfully within HealthTimeout, and ready when it takes jobs too. It asks for no
+// when it reserved or ticked successfully within HealthTimeout, and ready when it takes jobs too; of a relay see Relay. It asks for no
 // credentials: serve it where only those may come who may see the names of queues.
 func (m *Metrics) Handler(o HandlerOptions) http.Handler {
 	if o.HealthTimeout <= 0 {
@@ -29,16 +27,30 @@ func (m *Metrics) Handler(o HandlerOptions) http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))
-	mux.Handle("GET /livez", m.health(o.HealthTimeout, (*conveyor.Worker).Live))
-	mux.Handle("GET /readyz", m.health(o.HealthTimeout, (*conveyor.Worker).Ready))
+	mux.Handle("GET /livez", m.health(func(s Subject) error { return s.Live(o.HealthTimeout) }))
+	mux.Handle("GET /readyz", m.health(func(s Subject) error { return s.Ready(o.HealthTimeout) }))
 	return mux
 }
 
-func (m *Metrics) health(within time.Duration, ask func(*conveyor.Worker, time.Duration) error) http.Handler {
+// Subject is something that a process is there for: it is healthy when all of them are. Workers and relays are subjects.
+type Subject interface {
+	// Live and Ready tell why it is not, nil when it is. What has to happen now and then has happened within the time.
+	Live(within time.Duration) error
+	Ready(within time.Duration) error
+}
+
+// health answers for the subjects of the process, of which there is at least one.
+func (m *Metrics) health(judge func(Subject) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		err := errors.New("no worker was started yet")
-		if _, worker := m.sources(); worker != nil {
-			err = ask(worker, within)
+		subjects := m.subjects()
+		var err error
+		if len(subjects) == 0 {
+			err = errors.New("no worker was started yet")
+		}
+		for _, s := range subjects {
+			if err = judge(s); err != nil {
+				break
+			}
 		}
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Header().Set("Cache-Control", "no-store")

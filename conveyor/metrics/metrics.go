@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/outbox"
 )
 
 // Metrics collects the figures of one process. It is a conveyor.Observer and safe for concurrent use.
@@ -22,6 +23,8 @@ type Metrics struct {
 	mu     sync.Mutex
 	client *conveyor.Client // nil until Client
 	worker *conveyor.Worker // nil until Worker
+	relay  *outbox.Relay    // nil until Relay.Relay
+	others []Subject        // of Show
 }
 
 var _ conveyor.Observer = (*Metrics)(nil)
@@ -80,6 +83,26 @@ func (m *Metrics) sources() (*conveyor.Client, *conveyor.Worker) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.client, m.worker
+}
+
+// Show adds the figures of something else that this process is there for, and tells of its health.
+func (m *Metrics) Show(figures prometheus.Collector, subjects ...Subject) {
+	m.registry.MustRegister(figures)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.others = append(m.others, subjects...)
+}
+
+func (m *Metrics) subjects() (all []Subject) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.worker != nil {
+		all = append(all, m.worker)
+	}
+	if m.relay != nil {
+		all = append(all, m.relay)
+	}
+	return append(all, m.others...)
 }
 
 // Called is part of conveyor.Observer.

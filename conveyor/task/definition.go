@@ -122,6 +122,9 @@ func (e *Engine) owned(r conveyor.Reservation, until time.Time) *Task {
 		Core: Labels{Object: job.GetUuid(), Worker: e.o.Worker, Expiry: until.UTC().Format(time.RFC3339Nano)},
 		Meta: job.GetLabels(), Root: job.GetObsoleteIf(), Sync: r.Sync, Template: job.GetTemplateUuid(), fence: r.Fence, sync: Labels(r.Sync).clone(),
 	}
+	if t.Sync == nil {
+		t.Sync = Labels{} // Ensure assigns to it
+	}
 	t.Tick, _ = conveyor.TickOf(job)
 	if r.MaxCycles > 0 {
 		t.Core[Cycles], t.Core[Cancel] = strconv.Itoa(r.Cycles), strconv.Itoa(r.MaxCycles)

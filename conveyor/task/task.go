@@ -81,7 +81,9 @@ type Task struct {
 	Meta Labels // what the task is about
 	Node Labels // who gets it
 	Root Labels // while a task has these Meta labels, this one is obsolete
-	Sync Labels // state carried from one execution to the next; Delete and Defer store what is here then
+	// Sync is state carried from one execution to the next; Delete and Defer store what is here then. An owner's task has one, even
+	// if it is empty.
+	Sync Labels
 
 	Template string    // id of the template that it was emitted from
 	Tick     time.Time // that it was emitted for

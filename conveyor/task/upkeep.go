@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/schedule"
@@ -142,15 +143,28 @@ func (t *Task) describe(k conveyor.Template) error {
 			t.Gate[g.Label] = Deleted
 		}
 	}
-	if k.When == "" || k.Next.IsZero() {
+	if k.When == "" {
 		return nil
 	}
 	s, err := schedule.ParseText(k.When)
 	if err != nil {
 		return err
 	}
-	t.Cron = ticks(nil, s.Prev(k.Next.Add(-1)), k.Next)
+	t.Cron = scheduled(k.When)
+	if !k.Next.IsZero() { // else it emits none
+		t.Cron = ticks(t.Cron, s.Prev(k.Next.Add(-1)), k.Next)
+	}
 	return nil
+}
+
+// scheduled are the labels of a schedule, from its canonical text: "every 6 hours", or "cron", five fields and a zone.
+func scheduled(when string) Labels {
+	kind, rest, _ := strings.Cut(when, " ")
+	if kind == "every" {
+		return Labels{Every: rest}
+	}
+	at := strings.LastIndexByte(rest, ' ')
+	return Labels{Line: rest[:max(at, 0)], Zone: rest[at+1:]}
 }
 
 // Cycles resets the count of all tasks that are on hold since they were executed as often as Cancel says, and have the labels of Meta

@@ -32,9 +32,12 @@ type unit struct {
 // units are the packages of the module, drawn as in ARCHITECTURE.md. A new folder needs a row here, and a reason.
 var units = []unit{
 	{folder: ".", imports: []string{"internal/cli"}},
-	{folder: "internal/cli", imports: []string{"tui", "applier", "planner", "config", "internal/gitops",
-		"conveyor", "conveyor/handlers", "conveyor/embedded", "conveyor/metrics", "conveyor/outbox"}, tests: []string{"internal/redistest", "internal/schematest"}},
+	{folder: "internal/cli", imports: []string{"tui", "applier", "planner", "config", "internal/gitops", "internal/controller", "internal/gitsource",
+		"conveyor", "conveyor/handlers", "conveyor/embedded", "conveyor/metrics", "conveyor/outbox", "conveyor/outbox/pgnotify", "internal/sqldb"}, tests: []string{"internal/redistest", "internal/sqltest", "internal/schematest"}},
+	{folder: "internal/sqldb", imports: []string{"conveyor/outbox", "conveyor/outbox/pgnotify"}, tests: []string{"internal/sqltest"}},
 	{folder: "internal/gitops", imports: []string{"applier", "planner", "config"}, tests: stores},
+	{folder: "internal/controller", imports: []string{"applier"}, tests: append(stores, "conveyor/metrics")},
+	{folder: "internal/gitsource", imports: []string{"planner", "internal/controller"}, tests: stores},
 	{folder: "tui", imports: []string{"applier"}, tests: append(stores, "internal/schematest")},
 	{folder: "applier", imports: []string{"planner", "conveyor"}, tests: stores},
 	{folder: "planner", imports: []string{"config", "conveyor/schedule"}},
@@ -44,19 +47,22 @@ var units = []unit{
 	{folder: "conveyor", imports: []string{"conveyor/wire", "conveyor/schedule"}, tests: append(stores, "conveyor/task", "internal/mutant", "internal/enginemodel")},
 	{folder: "conveyor/handlers", imports: []string{"conveyor"}, tests: stores},
 	{folder: "conveyor/embedded", imports: []string{"conveyor"}, tests: stores},
-	{folder: "conveyor/metrics", imports: []string{"conveyor"}, tests: stores},
-	{folder: "conveyor/outbox", imports: []string{"conveyor"}, tests: stores},
+	{folder: "conveyor/metrics", imports: []string{"conveyor", "conveyor/outbox"}, tests: append(stores, "internal/sqltest")},
+	{folder: "conveyor/outbox", imports: []string{"conveyor"}, tests: append(stores, "internal/sqltest", "conveyor/outbox/pgnotify")},
+	{folder: "conveyor/outbox/pgnotify", imports: []string{"conveyor/outbox"}, tests: []string{"internal/redistest", "internal/sqltest"}},
 	{folder: "conveyor/task", imports: []string{"conveyor"}, tests: stores},
 	{folder: "conveyor/schedule"},
 	{folder: "conveyor/wire"},
 
 	// Examples are programs of users: they see the SDK, and their tests the command.
-	{folder: "examples", imports: []string{"conveyor", "conveyor/handlers", "conveyor/embedded", "conveyor/outbox"},
-		tests: []string{"internal/cli", "internal/redistest"}},
+	{folder: "examples", imports: []string{"conveyor", "conveyor/handlers", "conveyor/embedded", "conveyor/outbox", "conveyor/outbox/pgnotify", "internal/sqldb"},
+		tests: []string{"internal/cli", "internal/redistest", "internal/sqltest"}},
 
 	// The engine as a specification: for tests only. Its own compare it with the planner and with the stores.
 	{folder: "internal/enginemodel", imports: []string{"conveyor"}, tests: []string{"planner", "internal/redistest"}},
-	{folder: "internal/redistest"},
+	{folder: "internal/redistest", imports: []string{"internal/testserver"}},
+	{folder: "internal/sqltest", imports: []string{"internal/testserver"}},
+	{folder: "internal/testserver"},
 	{folder: "internal/mutant"},
 	{folder: "internal/schematest"},
 	{folder: "internal/arch"},

@@ -24,7 +24,8 @@ type applying struct {
 	parallelism int
 	lockTimeout time.Duration
 
-	interrupted bool // ctrl+c was the answer
+	interrupted bool   // ctrl+c was the answer
+	root        string // the first declared schedule or gate, where nothing else is declared
 }
 
 func (p *applying) flags(cmd *cobra.Command) {
@@ -102,6 +103,11 @@ func (p *applying) apply(ctx context.Context, args []string) error {
 	if err := p.open(ctx, args, serving, displayOptions{plain: p.lines()}); err != nil {
 		return err
 	}
+	if p.rollback != "" {
+		if err := p.recall(ctx); err != nil {
+			return err
+		}
+	}
 	plan, err := p.approvedPlan(ctx)
 	if err != nil {
 		return err
@@ -116,10 +122,15 @@ func (p *applying) apply(ctx context.Context, args []string) error {
 		}
 		following, observer = own.ctx, own
 	}
+	p.root = onlyCycles(plan)
+	if p.rollback == "" && p.saved == nil && !plan.Empty() {
+		p.came = provenanceOf(p.workflow)
+	}
 	result, err := applier.Apply(following, p.store.client, applier.Run{
 		Plan: plan, Workflow: p.workflow, Options: p.options, Keyring: p.keyring, LockTimeout: p.waitForLock(),
 		Detach:   p.detach || plan.RefreshOnly,
-		Observer: observer, Saved: p.saved != nil,
+		Observer: observer, Saved: p.saved != nil, Judge: p.policy.verdict,
+		Source: p.came.source, Archive: p.came.archive, WithoutArchive: p.came.without, Rollback: p.of, Operation: p.operation(),
 		Approve: func(ctx context.Context, again *planner.Plan) (bool, error) {
 			if p.autoApprove {
 				return true, nil
@@ -152,8 +163,8 @@ func (p *applying) useSaved(file string) error {
 	switch {
 	case p.destroy:
 		return fail("Wrong arguments", "destroy makes its own plan. %s is a saved plan: give it to apply.", file)
-	case len(p.targets) > 0 || len(p.exclude) > 0 || len(p.replace) > 0 || p.rerun || p.refreshOnly || !p.refresh || len(p.variables.sources) > 0:
-		return fail("Wrong arguments", "%s is a saved plan, which stands as it is: -target, -exclude, -replace, -rerun, -refresh, -refresh-only and "+
+	case len(p.targets) > 0 || len(p.exclude) > 0 || len(p.replace) > 0 || p.rerun || p.rekey || p.refreshOnly || !p.refresh || len(p.variables.sources) > 0:
+		return fail("Wrong arguments", "%s is a saved plan, which stands as it is: -target, -exclude, -replace, -rerun, -rekey, -refresh, -refresh-only and "+
 			"variables belong to the plan command.", file)
 	}
 	k, err := p.a.keyring(true)
@@ -172,13 +183,22 @@ func (p *applying) approvedPlan(ctx context.Context) (*planner.Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.display.report(p.loaded, p.workflow.Sources)
+		d := difference{plan: p.saved, diags: p.loaded}
+		p.policy.judge(&d)
+		p.display.report(d.diags, p.sources())
 		p.workflow, p.options = w, p.saved.Options(p.options)
-		return p.saved, nil
+		return p.saved, p.denied(d)
 	}
 	d, err := p.make(ctx)
 	if err != nil {
 		return nil, err
+	}
+	d.warnings = append(d.warnings, p.unlike(d.plan)...)
+	if len(d.denials) > 0 {
+		if err := p.show(d); err != nil {
+			return nil, err
+		}
+		return nil, p.denied(d)
 	}
 	ok := true
 	if !d.plan.Empty() && p.asksInView() {
@@ -190,6 +210,14 @@ func (p *applying) approvedPlan(ctx context.Context) (*planner.Plan, error) {
 		err = p.declined()
 	}
 	return d.plan, err
+}
+
+// operation names the run for whoever waits for its lock, and in the history; "" is the applier's own name for it.
+func (p *applying) operation() string {
+	if p.rollback != "" {
+		return "rollback"
+	}
+	return ""
 }
 
 // waitForLock translates -lock-timeout: there 0 asks once.
@@ -213,6 +241,9 @@ func (p *applying) declined() error {
 func (p *applying) lines() bool { return p.plain || p.a.getenv("WAYBILL_PLAIN") != "" }
 
 func (p *applying) name() string {
+	if p.rollback != "" {
+		return "Rollback"
+	}
 	if p.destroy {
 		return "Destroy"
 	}
@@ -225,7 +256,7 @@ func (p *applying) ask(ctx context.Context, why string) (bool, error) {
 	case p.autoApprove:
 		return true, nil
 	case !p.input:
-		return false, errNoInput("-auto-approve")
+		return false, p.a.errNoInput("-auto-approve")
 	}
 	question, explanation := p.question()
 	above := "Waybill will perform the actions described above."
@@ -241,7 +272,7 @@ func (p *applying) ask(ctx context.Context, why string) (bool, error) {
 	if explanation != "" {
 		explanation += " "
 	}
-	return p.a.prompt(ctx, question, above+"\n"+explanation+"Only 'yes' will be accepted to approve.")
+	return p.a.prompt(ctx, "-auto-approve", question, above+"\n"+explanation+"Only 'yes' will be accepted to approve.")
 }
 
 // question is what is asked, and what to know besides.
@@ -260,7 +291,10 @@ func (p *applying) explain(err error) error {
 	var interrupted *applier.InterruptedError
 	var locked *applier.LockedError
 	var stale *applier.StaleError
+	var denied *applier.DeniedError
 	switch {
+	case errors.As(err, &denied):
+		return deniedAnew(denied)
 	case errors.As(err, &interrupted):
 		return fail("Interrupted", "%s.", capital(interrupted.Error()))
 	case errors.As(err, &locked):
@@ -282,7 +316,7 @@ func lockFailure(e *applier.LockedError) error {
 
 // conclude says how to go on, and chooses the exit code.
 func (p *applying) conclude(r applier.Result) error {
-	if !p.json {
+	if !p.json && !p.a.automated() {
 		if hint := p.hint(r); hint != "" {
 			fmt.Fprintf(p.a.p.Stdout, "\n%s\n", hint)
 		}
@@ -326,6 +360,22 @@ func (p *applying) hint(r applier.Result) string {
 	return strings.Join(hints, "\n\n")
 }
 
+// onlyCycles is the address of the first schedule or gate of a plan all of whose jobs run in cycles, and so are never over; "" if
+// some do not.
+func onlyCycles(plan *planner.Plan) string {
+	root := ""
+	for _, r := range plan.Rows {
+		switch {
+		case r.Job == nil:
+		case !r.Recurs():
+			return ""
+		case root == "":
+			root = r.Root.String()
+		}
+	}
+	return root
+}
+
 // onwards is how a script goes on from a detached apply.
 func (p *applying) onwards(r applier.Result) string {
 	if r.From == nil {
@@ -334,6 +384,9 @@ func (p *applying) onwards(r applier.Result) string {
 	redis := ""
 	if p.redis.url != "" {
 		redis = " -redis " + p.store.name
+	}
+	if p.root != "" {
+		return fmt.Sprintf("\n\nIts jobs run in cycles, again and again. To see what becomes of those:\n\n  waybill job history%s %s%s", redis, shellWord(p.root), p.store.elsewhere())
 	}
 	return fmt.Sprintf("\n\nTo wait for their end in a script:\n\n  waybill wait -after=%s%s%s", r.From, redis, p.store.elsewhere())
 }

@@ -9,8 +9,12 @@ import (
 	"strings"
 )
 
-// prompt asks a question that only "yes" answers. The answer is read in the background, so that Ctrl-C ends the waiting.
-func (a *app) prompt(ctx context.Context, question, explanation string) (bool, error) {
+// prompt asks a question that only "yes" answers. The answer is read in the background, so that Ctrl-C ends the waiting. Where
+// nobody is there to answer, the error names the option that does.
+func (a *app) prompt(ctx context.Context, option, question, explanation string) (bool, error) {
+	if a.automated() {
+		return false, a.errNoInput(option)
+	}
 	ink := a.ink(a.p.Stdout)
 	fmt.Fprintf(a.p.Stdout, "\n%s\n%s\n\n  %s ", ink.Bold(question), indent(explanation, "  "), ink.Bold("Enter a value:"))
 	type reply struct {
@@ -35,9 +39,4 @@ func (a *app) prompt(ctx context.Context, question, explanation string) (bool, e
 		}
 		return strings.TrimSpace(r.text) == "yes", nil
 	}
-}
-
-// errNoInput says how to go on where nobody can be asked.
-func errNoInput(option string) error {
-	return fail("Approval is needed", "Input is switched off (-input=false), so nobody can be asked. Give %s if it may go on without.", option)
 }

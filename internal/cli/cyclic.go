@@ -76,9 +76,10 @@ func (r roll) findRoot(ctx context.Context, s *store, verb, job string) (*cyclic
 	return c, nil
 }
 
-// cycles are a template's cycles, the latest first: those that are live, and up to limit that are over, 0 for all that are known.
+// cycles are a template's cycles, the latest first: at most limit of those that are live or kept, 0 for all. The store keeps those
+// that are over as they ended, which after a backfill is another order, so all are read.
 func (c *cyclic) cycles(ctx context.Context, s *store, limit int) ([]conveyor.Cycle, error) {
-	past, err := s.client.History(ctx, c.Root, limit)
+	past, err := s.client.History(ctx, c.Root, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -34,18 +34,40 @@ func (a *app) show(diags hcl.Diagnostics, files map[string]*hcl.File) {
 
 // rendered is diagnostics as people read them, as wide as stderr is.
 func (a *app) rendered(diags hcl.Diagnostics, files map[string]*hcl.File) string {
+	return renderedFor(diags, files, width(a.p.Stderr), a.ink(a.p.Stderr).On)
+}
+
+// renderedFor is diagnostics for a stream of some width, 0 for any.
+func renderedFor(diags hcl.Diagnostics, files map[string]*hcl.File, width uint, colour bool) string {
 	var b bytes.Buffer
-	w := hcl.NewDiagnosticTextWriter(&b, files, width(a.p.Stderr), a.ink(a.p.Stderr).On)
 	for _, d := range diags {
 		safe := *d
 		safe.Summary, safe.Detail = screen.CleanText(d.Summary), screen.CleanText(valuesOf(d)+d.Detail)
 		safe.Expression, safe.EvalContext = nil, nil // valuesOf tells them
-		if d.Subject != nil && files[d.Subject.Filename] == nil {
-			safe.Subject, safe.Context = nil, nil // a file or folder as a whole, which the detail names
+		if d.Subject != nil && (files[d.Subject.Filename] == nil || files[d.Subject.Filename].Bytes == nil) {
+			safe.Detail = unseenPlace(d) + safe.Detail
+			safe.Subject, safe.Context = nil, nil
 		}
-		w.WriteDiagnostic(&safe) //nolint:errcheck // a buffer takes everything
+		shown := files
+		if clipped, file := tui.Clip(&safe, files); file != nil {
+			safe, shown = *clipped, map[string]*hcl.File{safe.Subject.Filename: file}
+		}
+		hcl.NewDiagnosticTextWriter(&b, shown, width, colour).WriteDiagnostic(&safe) //nolint:errcheck // a buffer takes everything
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// unseenPlace names the place of a diagnostic of which no line can be shown: a file or folder as a whole, unless the detail names it, or a
+// file that may hold what is not to be shown.
+func unseenPlace(d *hcl.Diagnostic) string {
+	name := screen.CleanText(d.Subject.Filename)
+	if d.Subject.Empty() {
+		if name == "" || strings.Contains(d.Detail, d.Subject.Filename) {
+			return ""
+		}
+		return "  on " + name + "\n\n"
+	}
+	return fmt.Sprintf("  on %s line %d\n\n", name, d.Subject.Start.Line)
 }
 
 // valuesOf tells, a line each, what the references in a diagnostic's expression stood for.

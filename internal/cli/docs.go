@@ -15,19 +15,19 @@ import (
 func (a *app) docsCommand() *cobra.Command {
 	out := ""
 	cmd := &cobra.Command{
-		Use: "docs", Short: "Write the reference of the language, the functions and the commands",
+		Use: "docs", Short: "Write the reference of the language, the functions, policies and the commands",
 		Long: `Writes the reference of this version in Markdown: every block and argument, every
-function, every command with its options. It comes from the same tables that
+function, every rule of policies, every command with its options. It comes from the same tables that
 read the files and the command line.
 
-With -out it is written as REFERENCE.md, FUNCTIONS.md and COMMANDS.md into a
-directory, otherwise to stdout in one.`,
+With -out it is written as REFERENCE.md, FUNCTIONS.md, POLICIES.md and COMMANDS.md
+into a directory, otherwise to stdout in one.`,
 		Example: `waybill docs | less
 waybill docs -out reference`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			pages := []struct{ name, text string }{
-				{"REFERENCE.md", config.Manual()}, {"FUNCTIONS.md", config.FunctionManual()}, {"COMMANDS.md", commandManual(cmd.Root())},
+				{"REFERENCE.md", config.Manual()}, {"FUNCTIONS.md", config.FunctionManual()}, {"POLICIES.md", config.PolicyManual()}, {"COMMANDS.md", commandManual(cmd.Root())},
 			}
 			if out != "" {
 				if err := os.MkdirAll(out, 0o755); err != nil {

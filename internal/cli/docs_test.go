@@ -21,7 +21,7 @@ func TestDocs(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, &problems)
 	}
 	for page, committed := range map[string]string{
-		"REFERENCE.md": "../../config/REFERENCE.md", "FUNCTIONS.md": "../../config/FUNCTIONS.md", "COMMANDS.md": "COMMANDS.md",
+		"REFERENCE.md": "../../config/REFERENCE.md", "FUNCTIONS.md": "../../config/FUNCTIONS.md", "POLICIES.md": "../../config/POLICIES.md", "COMMANDS.md": "COMMANDS.md",
 	} {
 		want, err := os.ReadFile(filepath.Join(dir, page))
 		if err != nil {

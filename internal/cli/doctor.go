@@ -29,7 +29,9 @@ func (a *app) doctorCommand() *cobra.Command {
 		Long: `Looks at everything that the workflow's namespace holds, while it is in use, and
 tells what is wrong: settings of the store that may lose jobs, broken promises of
 the engine, jobs that wait for others that never came, what was set aside because
-nobody could read it, keys that were damaged, workers that are silent.
+nobody could read it, keys that were damaged, workers that are silent, jobs that a
+worker would not run because they are not what their key signed. It names the keys,
+beside the first one here, without which waiting jobs cannot run or values be compared.
 
 With -fix it says how it would repair that, asks, repairs, and looks again. Each
 repair is made only if nothing has moved meanwhile, and nothing is thrown away:
@@ -92,7 +94,7 @@ func (d *doctoring) run(ctx context.Context, args []string) error {
 			fmt.Fprintf(d.a.p.Stdout, "\n%s\n", d.a.ink(d.a.p.Stdout).Bold("Looked again:"))
 			d.a.showHealth(d.store, d.roll, c)
 		}
-	} else if !d.fix && !d.asJSON && d.work(c) > 0 {
+	} else if !d.fix && !d.asJSON && d.work(c) > 0 && !d.a.automated() {
 		fmt.Fprintf(d.a.p.Stdout, "\nRun %q to repair it.\n", "waybill doctor -fix"+d.store.elsewhere())
 	}
 	if d.asJSON {
@@ -109,13 +111,14 @@ func (d *doctoring) run(ctx context.Context, args []string) error {
 // checkup is what doctor found.
 type checkup struct {
 	*conveyor.Diagnosis
+	keys  []neededKey
 	store error // what is wrong with the store; nil when it is fit
 	state error // why the workflow's state cannot be read; nil when it can
 }
 
 // problems is how many things are wrong. That nobody serves a queue, or a key with a strange name, is only worth telling.
 func (c *checkup) problems() int {
-	n := len(c.Violations) + len(c.Orphans) + len(c.SetAside) + len(c.Damaged) + len(c.Silent)
+	n := len(c.Violations) + len(c.Orphans) + len(c.SetAside) + len(c.Damaged) + len(c.Silent) + len(c.Refused)
 	for _, err := range []error{c.store, c.state} {
 		if err != nil {
 			n++
@@ -136,7 +139,14 @@ func (d *doctoring) examine(ctx context.Context) (*checkup, error) {
 	d.roll = callRoll(ctx, d.store)
 	c.state = d.roll.problem
 	var err error
-	c.Diagnosis, err = d.store.client.Diagnose(ctx, conveyor.OrphanAge)
+	if c.Diagnosis, err = d.store.client.Diagnose(ctx, conveyor.OrphanAge); err != nil {
+		return nil, err
+	}
+	ring, err := d.a.keyring(false)
+	if err != nil {
+		return nil, err
+	}
+	c.keys, err = neededKeys(ctx, d.store, d.roll.state, ring)
 	return c, err
 }
 
@@ -163,7 +173,7 @@ func (d *doctoring) approved(ctx context.Context, c *checkup) (bool, error) {
 	if d.drop {
 		text += "\nIt will remove damaged keys and what was set aside for good. There is no undo."
 	}
-	return d.a.prompt(ctx, fmt.Sprintf("Do you want to repair %s?", countOf(int64(d.work(c)), "problem", "problems")),
+	return d.a.prompt(ctx, "-auto-approve", fmt.Sprintf("Do you want to repair %s?", countOf(int64(d.work(c)), "problem", "problems")),
 		text+"\nOnly 'yes' will be accepted to approve.")
 }
 

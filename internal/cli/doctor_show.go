@@ -63,6 +63,13 @@ func (a *app) showHealth(s *store, r roll, c *checkup) {
 		w := c.Silent[i]
 		return fmt.Sprintf("%s on %s, last seen %s, with %s", clean(w.ID), clean(w.Host), w.LastBeat.UTC().Format(time.RFC3339), countOf(int64(w.Load), "job", "jobs"))
 	})
+	section(len(c.Refused), "job refused", "jobs refused", "They are on hold: they are not what their key signed or sealed. Look at them, then apply their workflow with -replace=ADDR, or cancel them.", func(i int) string {
+		j := c.Refused[i]
+		return clean(fmt.Sprintf("%s in queue %s: %s", r.name(j.UUID), j.Queue, j.Reason))
+	})
+	section(len(c.keys), "key is still needed", "keys are still needed", "Beside the first one here. `waybill apply -rekey` signs and seals anew what needs them.", func(i int) string {
+		return clean(c.keys[i].String())
+	})
 	section(len(c.Unserved), "queue that nobody serves", "queues that nobody serves", "Their jobs start when a worker serves them.", func(i int) string {
 		q := c.Unserved[i]
 		return fmt.Sprintf("%s, with %s ready", q.Name, countOf(q.Depth[0]+q.Depth[1]+q.Depth[2], "job", "jobs"))
@@ -151,6 +158,13 @@ type shownSilent struct {
 	Jobs     int    `json:"jobs"`
 }
 
+type shownRefused struct {
+	UUID    string `json:"uuid"`
+	Address string `json:"address,omitempty"`
+	Queue   string `json:"queue"`
+	Reason  string `json:"reason"`
+}
+
 // writeJSON writes what is left, and what was done.
 func (d *doctoring) writeJSON(c *checkup) error {
 	out := struct {
@@ -166,13 +180,15 @@ func (d *doctoring) writeJSON(c *checkup) error {
 		Strange    []string         `json:"strange_keys"`
 		Silent     []shownSilent    `json:"silent_workers"`
 		Unserved   []string         `json:"unserved_queues"`
+		Refused    []shownRefused   `json:"refused"`
+		Keys       []neededKey      `json:"needed_keys"`
 		Repaired   []shownViolation `json:"repaired,omitempty"`
 		PutBack    []string         `json:"put_back,omitempty"`
 		Dropped    []string         `json:"dropped,omitempty"`
 		Undone     []string         `json:"not_done,omitempty"`
 	}{Format: "1.0", Namespace: d.store.client.Namespace(), Problems: c.problems(), Violations: []shownViolation{}, Orphans: []shownOrphan{},
 		SetAside: []shownAside{}, Damaged: append([]string{}, c.Damaged...), Strange: append([]string{}, c.Strange...), Silent: []shownSilent{},
-		Unserved: []string{}, PutBack: d.putBackUUIDs, Dropped: d.dropped, Undone: d.undone}
+		Unserved: []string{}, Refused: []shownRefused{}, Keys: append([]neededKey{}, c.keys...), PutBack: d.putBackUUIDs, Dropped: d.dropped, Undone: d.undone}
 	if c.store != nil {
 		out.Store = c.store.Error()
 	}
@@ -197,6 +213,9 @@ func (d *doctoring) writeJSON(c *checkup) error {
 	}
 	for _, w := range c.Silent {
 		out.Silent = append(out.Silent, shownSilent{w.ID, w.Host, w.LastBeat.UTC().Format(time.RFC3339), w.Load})
+	}
+	for _, j := range c.Refused {
+		out.Refused = append(out.Refused, shownRefused{j.UUID, d.roll.addresses[j.UUID], j.Queue, j.Reason})
 	}
 	for _, q := range c.Unserved {
 		out.Unserved = append(out.Unserved, q.Name)

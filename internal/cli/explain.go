@@ -147,12 +147,8 @@ func (p *planning) writeExplained(all []explained) error {
 
 // unknownRow says that an address is neither declared nor recorded.
 func unknownRow(addr config.Addr, p *planner.Plan) error {
-	names := make([]string, len(p.Rows))
-	for i, r := range p.Rows {
-		names[i] = r.Addr.String()
-	}
 	hint := "Run \"waybill state list\" for what is recorded."
-	if n := nearest(addr.String(), names); n != "" {
+	if n := p.Near(addr); n != "" {
 		hint = "Did you mean " + n + "?"
 	}
 	return fail("No such job", "%s is neither declared nor recorded. %s", addr, hint)
@@ -175,7 +171,7 @@ func (x *explained) write(a *app) {
 		}
 	}
 	if len(x.Chain) > 1 {
-		part("Causes", x.chain())
+		part("Causes", planner.ChainText(x.Chain, x.Whole))
 	}
 	part("What differs", x.changed())
 	if x.Drift != "" {
@@ -190,44 +186,6 @@ func (x *explained) write(a *app) {
 	}
 	part("Nobody would run it", warnings)
 }
-
-// chain draws the causes as a tree.
-func (x *explained) chain() []string {
-	lines := make([]string, len(x.Chain), len(x.Chain)+1)
-	var last []bool
-	for i, l := range x.Chain {
-		var b strings.Builder
-		if l.Depth > 0 {
-			last = append(last[:l.Depth-1], l.Last)
-			for _, over := range last[:l.Depth-1] {
-				b.WriteString(map[bool]string{true: "   ", false: "│  "}[over])
-			}
-			b.WriteString(map[bool]string{true: "└─ ", false: "├─ "}[l.Last])
-		}
-		if symbol := l.Row.Action.Symbol(); symbol != "" {
-			b.WriteString(symbol + " ")
-		}
-		b.WriteString(l.Row.Addr.String() + ": " + l.Row.Because())
-		if paths := l.Row.Differing(); len(paths) > 0 && (l.Row.Reason == planner.ReasonWork || l.Row.Reason == planner.ReasonHandling) {
-			b.WriteString(" (" + strings.Join(paths[:min(len(paths), maxPaths)], ", "))
-			if len(paths) > maxPaths {
-				b.WriteString(", ...")
-			}
-			b.WriteString(")")
-		}
-		if l.Again {
-			b.WriteString(" (as above)")
-		}
-		lines[i] = b.String()
-	}
-	if !x.Whole {
-		lines = append(lines, fmt.Sprintf("... the chain goes on; these are its first %d links", len(x.Chain)))
-	}
-	return lines
-}
-
-// maxPaths is how many differences a link of a chain names.
-const maxPaths = 3
 
 // maxDiffer is how many differences people are told.
 const maxDiffer = 20
@@ -267,7 +225,7 @@ func (x *explained) standing() []string {
 	lines := []string{text}
 	if x.now.template != nil {
 		for _, l := range x.now.template.lines() {
-			lines = append(lines, strings.TrimSpace(fmt.Sprintf("%-9s %s", l[0], l[1])))
+			lines = append(lines, fmt.Sprintf("%-9s %s", l[0], l[1])) // one without a name goes on with the entry above
 		}
 	}
 	if x.now.failure != "" {

@@ -15,6 +15,7 @@ import (
 type failure struct {
 	summary, detail string
 	cause           error
+	code            int // the exit code, 0 for that of errors
 }
 
 func (f *failure) Error() string { return f.summary + ": " + f.detail }

@@ -71,7 +71,7 @@ func (a *app) forceUnlock(ctx context.Context, s *store, former, token string, f
 		if err != nil {
 			return err
 		}
-		if other != nil && other.Token == token {
+		if other != nil && (other.Token == token || holder == nil) {
 			name, holder = former, other
 		}
 	}
@@ -83,7 +83,7 @@ func (a *app) forceUnlock(ctx context.Context, s *store, former, token string, f
 			name, holder.Who, holder.Operation, holder.Since.UTC().Format(time.RFC3339), holder.Token)
 	}
 	if !force {
-		ok, err := a.prompt(ctx, "Do you really want to force-unlock?", fmt.Sprintf(
+		ok, err := a.prompt(ctx, "-force", "Do you really want to force-unlock?", fmt.Sprintf(
 			"Waybill will remove the lock of workflow %q, held by %s for %s.\nOnly 'yes' will be accepted to confirm.", name, holder.Who, holder.Operation))
 		if err != nil {
 			return err

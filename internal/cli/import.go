@@ -14,16 +14,23 @@ import (
 func (a *app) importCommand() *cobra.Command {
 	c := &stateChanging{a: a}
 	var v variables
+	takeOver, autoApprove := false, false
 	cmd := &cobra.Command{
 		Use: "import ADDR UUID [DIR | FILES]", Short: "Take a job of the store for one that is declared",
 		Long: `Gives a job that the store holds already, whoever made it, a record under an address
 that is declared and has none. Nothing else is written: the next plan shows what
 differs between the job and what is declared.
 
+A job that another workflow has a record of is left alone, unless -take-over asks
+for it: then that record goes with the same write, after a question that names the
+owner. Take the job out of the owner's files first, or its next apply makes a new
+one.
+
 An import block in the files does the same as part of an apply, and is shown in
 plans first.`,
 		Example: `waybill import job.report 0f0b2d9c-8f3e-4d3c-9a53-1a8d2f7c9b11
-waybill import -dry-run 'job.clean["eu"]' 0f0b2d9c-8f3e-4d3c-9a53-1a8d2f7c9b11 examples/sales`,
+waybill import -dry-run 'job.clean["eu"]' 0f0b2d9c-8f3e-4d3c-9a53-1a8d2f7c9b11 examples/sales
+waybill import -take-over job.report 0f0b2d9c-8f3e-4d3c-9a53-1a8d2f7c9b11`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			addrs, rest, err := addresses(args)
 			if err != nil {
@@ -48,23 +55,32 @@ waybill import -dry-run 'job.clean["eu"]' 0f0b2d9c-8f3e-4d3c-9a53-1a8d2f7c9b11 e
 				return err
 			}
 			defer c.close(&err)
-			status, err := applier.Import(cmd.Context(), c.store.client, w, addr, id, planOptions(keyring), c.options("import"))
+			if takeOver {
+				return c.takeOver(cmd.Context(), w, addr, id, planOptions(keyring), autoApprove)
+			}
+			done, err := applier.Import(cmd.Context(), c.store.client, w, addr, id, planOptions(keyring), c.options("import"))
 			if err != nil {
 				return c.explainImport(err)
 			}
 			if c.json {
-				return json.NewEncoder(a.p.Stdout).Encode(map[string]any{"format_version": "1.0", "dry_run": c.dryRun, "imported": map[string]string{"address": addr.String(), "uuid": id, "status": status.String()}})
+				return json.NewEncoder(a.p.Stdout).Encode(map[string]any{"format_version": "1.0", "dry_run": c.dryRun, "imported": map[string]string{"address": addr.String(), "uuid": id, "status": done.Status.String()}, "work_assumed": done.Unseen})
 			}
 			verb := "Imported"
 			if c.dryRun {
 				verb = "Would import"
 			}
-			_, err = fmt.Fprintf(a.p.Stdout, "%s %s as %s. The job is %s and is left alone; \"waybill plan\" shows what differs.\n", verb, id, addr, status)
+			text := "\"waybill plan\" shows what differs."
+			if done.Unseen {
+				text += "\nThe store does not hold what it does or did: its work is taken to be what is declared."
+			}
+			_, err = fmt.Fprintf(a.p.Stdout, "%s %s as %s. The job is %s and is left alone; %s\n", verb, id, addr, done.Status, text)
 			return err
 		},
 	}
 	c.flags(cmd)
 	v.flags(cmd)
+	cmd.Flags().BoolVar(&takeOver, "take-over", false, "Take the job from the workflow that has a record of it.")
+	cmd.Flags().BoolVar(&autoApprove, "auto-approve", false, "Do not ask for approval of -take-over.")
 	return cmd
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/waybill-dev/waybill/applier"
-	"github.com/waybill-dev/waybill/conveyor"
 )
 
 // scaffolds are the workflows that init -example writes, one folder each.
@@ -80,13 +79,15 @@ func (a *app) initialise(ctx context.Context, dir string, r redisFlag) error {
 	if err != nil {
 		return err
 	}
-	k, err := a.keyring(true)
+	k, from, err := a.ring(true)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nStore   answers; %s recorded\nKey     %s, from %s\n", recorded(len(state.Records)), k.ID(), a.keySource())
-	dirHint := s.elsewhere()
-	fmt.Fprintf(out, "\n%s\n\nNext:\n\n  waybill plan%s\n  waybill apply%s\n", ink.Green(ink.Bold("Waybill has been successfully initialized!")), dirHint, dirHint)
+	fmt.Fprintf(out, "\nStore   answers; %s recorded\nKey     %s, from %s\n", recorded(len(state.Records)), k.ID(), from)
+	fmt.Fprintf(out, "\n%s\n", ink.Green(ink.Bold("Waybill has been successfully initialized!")))
+	if dirHint := s.elsewhere(); !a.automated() {
+		fmt.Fprintf(out, "\nNext:\n\n  waybill plan%s\n  waybill apply%s\n", dirHint, dirHint)
+	}
 	return nil
 }
 
@@ -98,13 +99,6 @@ func recorded(n int) string {
 		return "1 job is"
 	}
 	return fmt.Sprintf("%d jobs are", n)
-}
-
-func (a *app) keySource() string {
-	if a.getenv(conveyor.KeyVariable) != "" {
-		return conveyor.KeyVariable
-	}
-	return "the key file in your configuration directory"
 }
 
 // ignoreStore keeps the embedded store out of Git.

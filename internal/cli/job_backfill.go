@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ type backfilling struct {
 	place       place
 	from, to    string
 	dryRun      bool
+	cancel      bool
 	autoApprove bool
 	json        bool
 }
@@ -35,16 +37,19 @@ Moments are RFC 3339 times, days, or times such as 2026-11-20T06:00, which are i
 the time zone of the schedule; a day as -to is all of it. With overlap = "skip" or
 "replace" the cycles run one after the other, else all at once.
 
-It asks first, and -dry-run only lists the times.`,
+It asks first, and -dry-run only lists the times. -cancel gives up the times that
+wait for their turn still; what runs goes on.`,
 		Example: `waybill job backfill -from 2026-11-01 -to 2026-11-07 -dry-run job.nightly
-waybill job backfill -from 2026-11-20T06:00 job.nightly examples/nightly`,
+waybill job backfill -from 2026-11-20T06:00 job.nightly examples/nightly
+waybill job backfill -cancel job.nightly`,
 		RunE: func(cmd *cobra.Command, args []string) error { return q.run(cmd.Context(), args) },
 	}
 	q.place.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&q.from, "from", "", "Begin at the moment `T`. Required.")
+	f.StringVar(&q.from, "from", "", "Begin at the moment `T`. Required without -cancel.")
 	f.StringVar(&q.to, "to", "", "End at the moment `T`. Default: now.")
 	f.BoolVar(&q.dryRun, "dry-run", false, "List the times, and run nothing.")
+	f.BoolVar(&q.cancel, "cancel", false, "Give up the times that wait still.")
 	f.BoolVar(&q.autoApprove, "auto-approve", false, "Do not ask.")
 	f.BoolVar(&q.json, "json", false, "Write one JSON object.")
 	return cmd
@@ -56,6 +61,9 @@ func (q *backfilling) run(ctx context.Context, args []string) error {
 		return err
 	}
 	switch {
+	case q.cancel && (q.from != "" || q.to != "" || q.dryRun):
+		return fail("Invalid option", "-cancel gives up all times that wait still: it goes without -from, -to and -dry-run.")
+	case q.cancel:
 	case q.from == "":
 		return fail("Missing option", "-from says from when on: a day such as 2026-11-20, or a time.")
 	case q.json && !q.autoApprove && !q.dryRun:
@@ -78,6 +86,9 @@ func (q *backfilling) run(ctx context.Context, args []string) error {
 	if c.Kind != conveyor.TemplateScheduled {
 		return fail("Not a schedule", "%s has a gate and no schedule: there are no times to run it for. %q begins a cycle now.", c.name, "waybill job run "+shellWord(c.name))
 	}
+	if q.cancel {
+		return q.giveUp(ctx, s, c)
+	}
 	if c.now, err = s.client.Now(ctx); err != nil { // to the millisecond: later than that is refused
 		return err
 	}
@@ -97,7 +108,7 @@ func (q *backfilling) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if len(ticks) == 0 {
-		return fail("Nothing to run", "%s from %s to %s in the schedule of %s has had a cycle. %q lists the latest.", capital(eachOf(all)), tickText(from), tickText(to), c.name,
+		return fail("Nothing to run", "%s from %s to %s in the schedule of %s has had a cycle or waits for one. %q lists the latest.", capital(eachOf(all)), tickText(from), tickText(to), c.name,
 			"waybill job history "+shellWord(c.name))
 	}
 	if !q.dryRun {
@@ -109,6 +120,28 @@ func (q *backfilling) run(ctx context.Context, args []string) error {
 		}
 	}
 	return q.tell(c, ticks)
+}
+
+// giveUp drops the times that wait.
+func (q *backfilling) giveUp(ctx context.Context, s *store, c *cyclic) error {
+	ticks, err := s.client.Backlog(ctx, c.UUID)
+	if err != nil {
+		return err
+	}
+	n, err := s.client.CancelBackfill(ctx, c.UUID)
+	if err != nil {
+		return c.refused("backfill", err)
+	}
+	ticks = ticks[max(0, len(ticks)-n):] // what began in between was the oldest
+	if q.json {
+		return q.tell(c, ticks)
+	}
+	text := "No time of " + c.name + " waits: nothing was changed."
+	if n > 0 {
+		text = fmt.Sprintf("Given up: %s of %s that had not begun.", countOf(int64(n), "time", "times"), c.name)
+	}
+	_, err = fmt.Fprintln(q.a.p.Stdout, clean(text))
+	return err
 }
 
 // span is what -from and -to mean: the moments of -from and -to.
@@ -146,7 +179,7 @@ func (q *backfilling) moment(option, text string, c *cyclic) (time.Time, bool, e
 	return at, day, nil
 }
 
-// without leaves out the ticks that have had a cycle of which something is left.
+// without leaves out the ticks that have had a cycle of which something is left, and those that wait for one.
 func (c *cyclic) without(ctx context.Context, s *store, ticks []time.Time) ([]time.Time, error) {
 	uuids := make([]string, len(ticks))
 	for i, t := range ticks {
@@ -156,9 +189,13 @@ func (c *cyclic) without(ctx context.Context, s *store, ticks []time.Time) ([]ti
 	if err != nil {
 		return nil, err
 	}
+	waiting, err := s.client.Backlog(ctx, c.UUID)
+	if err != nil {
+		return nil, err
+	}
 	var open []time.Time
 	for i, t := range ticks {
-		if found[i].State == conveyor.StateUnknown {
+		if _, waits := slices.BinarySearchFunc(waiting, t, time.Time.Compare); !waits && found[i].State == conveyor.StateUnknown {
 			open = append(open, t)
 		}
 	}
@@ -193,7 +230,7 @@ func (q *backfilling) approved(ctx context.Context, c *cyclic, ticks []time.Time
 	if len(ticks) == 1 {
 		how = "It begins at once"
 	}
-	ok, err := q.a.prompt(ctx, fmt.Sprintf("Do you want to run %s of %s?", countOf(int64(len(ticks)), "cycle", "cycles"), clean(c.name)),
+	ok, err := q.a.prompt(ctx, "-auto-approve", fmt.Sprintf("Do you want to run %s of %s?", countOf(int64(len(ticks)), "cycle", "cycles"), clean(c.name)),
 		strings.Join(lines, "\n")+"\n"+how+".\nOnly 'yes' will be accepted to confirm.")
 	if err == nil && !ok {
 		fmt.Fprintln(q.a.p.Stdout, "Nothing was changed.")
@@ -213,8 +250,9 @@ func (q *backfilling) tell(c *cyclic, ticks []time.Time) error {
 			Address string   `json:"address"`
 			UUID    string   `json:"uuid"`
 			DryRun  bool     `json:"dry_run"`
+			Cancel  bool     `json:"cancelled,omitempty"`
 			Ticks   []string `json:"ticks"`
-		}{"1.0", c.name, c.UUID, q.dryRun, list})
+		}{"1.0", c.name, c.UUID, q.dryRun, q.cancel, list})
 	}
 	if q.dryRun {
 		_, err := fmt.Fprintf(q.a.p.Stdout, "%s\n\n%s would run. Nothing was changed.\n", strings.Join(list, "\n"), countOf(int64(len(list)), "cycle", "cycles"))

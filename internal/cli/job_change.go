@@ -120,7 +120,7 @@ func (a *app) jobChange(j jobChange) *cobra.Command {
 				return r.refused(j.verb, statuses[0])
 			}
 			if j.asks && !autoApprove {
-				ok, err := a.prompt(ctx, fmt.Sprintf("Do you really want to %s %s?", j.verb, clean(r.name(uuid))), fmt.Sprintf(
+				ok, err := a.prompt(ctx, "-auto-approve", fmt.Sprintf("Do you really want to %s %s?", j.verb, clean(r.name(uuid))), fmt.Sprintf(
 					"It is %s. There is no undo.\nOnly 'yes' will be accepted to confirm.", stateText(statuses[0])))
 				if err != nil {
 					return err
@@ -151,7 +151,10 @@ func (a *app) tellChange(ctx context.Context, s *store, r roll, past, uuid strin
 		return err
 	}
 	if asJSON {
-		return json.NewEncoder(a.p.Stdout).Encode(listJob(r, statuses[0], nil))
+		return json.NewEncoder(a.p.Stdout).Encode(struct {
+			Format string `json:"format_version"`
+			listedJob
+		}{"1.0", listJob(r, statuses[0], nil)})
 	}
 	if now := statuses[0]; now.CancelRequested && !now.State.Ended() {
 		past = "is told to stop"

@@ -90,7 +90,7 @@ func (c *cyclic) cycleRows(cycles []conveyor.Cycle) [][]string {
 			if x.Outcome == conveyor.CycleLive {
 				end = c.now
 			}
-			row = append(row[:2], distance(c.now, x.Began), board.Took(end.Sub(x.Began)), fmt.Sprint(x.Jobs), fmt.Sprint(x.Failed))
+			row = append(row[:2], since(c.now, x.Began), board.Took(end.Sub(x.Began)), fmt.Sprint(x.Jobs), fmt.Sprint(x.Failed))
 		}
 		rows = append(rows, row)
 	}

@@ -107,6 +107,7 @@ func (l *jobListing) run(ctx context.Context, args []string) error {
 		fmt.Fprintf(l.a.p.Stderr, "No job of namespace %q is selected.\n", s.client.Namespace())
 		return nil
 	}
+	r.recall(ctx, s, jobs)
 	if err := l.write(s, r, jobs); err != nil {
 		return err
 	}
@@ -193,14 +194,14 @@ func parseStates(text string) ([]conveyor.State, error) {
 }
 
 func (l *jobListing) write(s *store, r roll, jobs []conveyor.Listed) error {
-	addressed := slices.ContainsFunc(jobs, func(j conveyor.Listed) bool { return r.address(j.UUID) != "" })
+	addressed := slices.ContainsFunc(jobs, func(j conveyor.Listed) bool { return r.called(j.UUID) != "" })
 	rows := [][]string{{"ADDRESS", "UUID", "STATE", "QUEUE", "SINCE OR UNTIL", "LABELS"}}
 	for _, j := range r.inOrder(jobs) {
 		state, when := stateText(j.Status), moment(s.now(), j.Status)
 		if t, ok := l.templates[j.UUID]; ok {
 			state, when = templateState(t), templateMoment(s.now(), r, t)
 		}
-		rows = append(rows, []string{r.address(j.UUID), j.UUID, state, j.Queue, when, ownLabels(j.Labels)})
+		rows = append(rows, []string{r.called(j.UUID), j.UUID, state, j.Queue, when, ownLabels(j.Labels)})
 	}
 	if !addressed {
 		for i := range rows {
@@ -219,6 +220,9 @@ func templateMoment(now time.Time, r roll, t conveyor.Template) string {
 		return fmt.Sprintf("gate %d of %d", flipped(t.Gate), len(t.Gate))
 	case t.Next.IsZero():
 		return "-"
+	}
+	if since := board.Overdue(t, now); !since.IsZero() {
+		return "overdue, " + distance(now, since)
 	}
 	return "next " + distance(now, t.Next)
 }
@@ -266,9 +270,9 @@ func moment(now time.Time, s conveyor.Status) string {
 	case s.State == conveyor.StateScheduled:
 		return "due " + distance(now, s.DueAt)
 	case s.State == conveyor.StateRunning:
-		return "started " + distance(now, s.Started)
+		return "started " + since(now, s.Started)
 	case s.State.Ended() && !s.Ended.IsZero():
-		return "ended " + distance(now, s.Ended)
+		return "ended " + since(now, s.Ended)
 	case s.State == conveyor.StateHeld && s.Pending > 0:
 		return "waits for " + countOf(int64(s.Pending), "job", "jobs")
 	}
@@ -285,6 +289,14 @@ func distance(now, at time.Time) string {
 		return short(-d) + " ago"
 	}
 	return "now"
+}
+
+// since is how long ago something was, by a clock that may be a little behind.
+func since(now, at time.Time) string {
+	if d := now.Sub(at).Round(time.Second); d > 0 {
+		return short(d) + " ago"
+	}
+	return "just now"
 }
 
 func short(d time.Duration) string {

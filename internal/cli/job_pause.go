@@ -21,9 +21,10 @@ type templateChange struct {
 func (a *app) jobPauseCommand() *cobra.Command {
 	return a.templateChange(templateChange{
 		verb: "pause", short: "Let no cycle of a job with a schedule begin",
-		long: `Pauses a job with a schedule by hand: no cycle of it begins until it is resumed. What
-runs goes on, and "waybill job run" still begins a cycle. A pause stays when the
-workflow is applied; enabled = false in its files is another switch.`,
+		long: `Pauses a job with a schedule by hand: its times pass without a cycle until it is
+resumed. What runs goes on, and "waybill job run" and "job backfill" still begin
+cycles. A pause stays when the workflow is applied; enabled = false in its files is
+another switch.`,
 		change: (*conveyor.Client).PauseTemplate,
 		done: func(c *cyclic) string {
 			return fmt.Sprintf("%s is paused. %q lets it go on.", c.name, "waybill job resume "+shellWord(c.name))

@@ -175,7 +175,7 @@ func (x *jobView) progressText() string {
 		text += ", " + p.Text
 	}
 	if !p.At.IsZero() {
-		text += ", " + distance(x.now, p.At)
+		text += ", " + since(x.now, p.At)
 	}
 	return text
 }
@@ -242,11 +242,26 @@ type shownDetail struct {
 	Progress *shownProgress `json:"progress,omitempty"`
 	Log      []string       `json:"log_tail"`
 	Template *shownTemplate `json:"template,omitempty"` // of a template
+
+	ObsoleteIf map[string]string `json:"obsolete_if,omitempty"`
+	ObsoleteBy []string          `json:"obsolete_by,omitempty"` // live jobs, by address or uuid
+	Delivered  []shownDelivery   `json:"delivered,omitempty"`   // of a job for all
+}
+
+// shownDelivery is what one worker got of a job for all, in job show -json.
+type shownDelivery struct {
+	Worker string `json:"worker"`
+	UUID   string `json:"uuid"`
+	State  string `json:"state"`
 }
 
 func (x *jobView) document() shownDetail {
 	d := shownDetail{Format: "1.0", listedJob: listJob(x.roll, x.Status, x.labels), Type: x.kind, Holder: x.Holder, Cause: x.Status.Cause,
-		Edges: []shownEdge{}, WaitsFor: x.waits, Failure: x.failure, Result: x.result, Log: append([]string{}, x.log...)}
+		Edges: []shownEdge{}, WaitsFor: x.waits, Failure: x.failure, Result: x.result, Log: append([]string{}, x.log...),
+		ObsoleteIf: x.ObsoleteIf, ObsoleteBy: x.roots}
+	for _, w := range x.Delivered {
+		d.Delivered = append(d.Delivered, shownDelivery{w.Inbox(), w.UUID, w.State.String()})
+	}
 	for _, e := range x.Edges {
 		s := shownEdge{Upstream: e.Upstream.UUID, Address: x.roll.address(e.Upstream.UUID), Kind: strings.ToLower(e.Kind.String()), Opening: e.Opening,
 			Decision: string(e.Decision), State: e.Upstream.State.String()}

@@ -44,10 +44,16 @@ func (c *cyclic) lines() [][2]string {
 		add("stopped", "%s", c.upcoming())
 	}
 	if c.Kind == conveyor.TemplateScheduled {
+		if since := board.Overdue(c.Template, c.now); !since.IsZero() {
+			add("overdue", "since %s, %s: no worker has been there", board.At(since, c.now, c.zone), distance(c.now, since))
+		}
 		name := "next"
-		for _, tick := range board.Ticks(c.When, c.Next, nextShown) {
+		for _, tick := range board.NextTimes(c.Template, c.now, nextShown) {
 			add(name, "%s, %s", distance(c.now, tick), board.At(tick, c.now, c.zone))
 			name = ""
+		}
+		if text := board.BacklogText(c.Template); text != "" {
+			add("backfill", "%s", text)
 		}
 		add("catchup", "%s", catchups[c.Catchup])
 		add("overlap", "%s", strings.ToLower(c.Overlap.String()))
@@ -92,6 +98,8 @@ type shownTemplate struct {
 	MaxCycles int               `json:"max_cycles,omitempty"`
 	Cycles    int               `json:"cycles,omitempty"` // that count against max_cycles
 	Next      []string          `json:"next,omitempty"`
+	Overdue   string            `json:"overdue_since,omitempty"` // the first time that has come and nobody was there for
+	Backlog   int               `json:"backlog,omitempty"`       // times of a backfill that wait until no cycle runs
 	Gate      []shownGate       `json:"gate,omitempty"`
 	Sync      map[string]string `json:"sync,omitempty"`
 	Latest    []shownCycle      `json:"latest_cycles,omitempty"`
@@ -116,9 +124,10 @@ func (c *cyclic) shown() *shownTemplate {
 		enabled := !c.Disabled
 		t.Schedule, t.Timezone, t.Enabled = c.When, c.zone.String(), &enabled
 		t.Catchup, t.Overlap = strings.ToLower(c.Catchup.String()), strings.ToLower(c.Overlap.String())
-		for _, tick := range board.Ticks(c.When, c.Next, nextShown) {
+		for _, tick := range board.NextTimes(c.Template, c.now, nextShown) {
 			t.Next = append(t.Next, tickText(tick))
 		}
+		t.Overdue, t.Backlog = tickText(board.Overdue(c.Template, c.now)), c.Backlog
 	}
 	return t
 }

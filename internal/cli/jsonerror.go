@@ -22,5 +22,5 @@ func (a *app) inJSON(s *display, on bool, err error) error {
 	if a.stops.interrupted() {
 		return exit(exitInterrupted)
 	}
-	return exit(exitError)
+	return exit(exitCode(err))
 }

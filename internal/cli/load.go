@@ -53,29 +53,34 @@ const (
 
 // load reads the workflow of a command's arguments and shows what is to be said about it on stderr, if report is nil.
 func (a *app) load(paths []string, v variables, d depth, report func(hcl.Diagnostics, map[string]*hcl.File)) (*config.Workflow, error) {
-	workspace, err := a.workspaceOf(paths)
+	w, diags, err := a.read(paths, v, d)
 	if err != nil {
 		return nil, err
 	}
-	w, diags := config.Load(config.Options{
-		Paths: paths, Workspace: workspace, Vars: v.sources, Environ: a.p.Environ, Version: Version, NeedVariables: d == everything, Quick: d <= protected,
-		Protected: d == protected,
-	})
-	var files map[string]*hcl.File
-	if w != nil {
-		files = w.Sources
-	}
-	if err := errorIf(diags, files); err != nil {
+	if err := errorIf(diags, w.Sources); err != nil {
 		return nil, err
 	}
 	if report == nil {
 		report = a.show
 	}
-	report(diags, files)
-	if len(w.Name) > config.MaxStateName {
-		return nil, fail("Workspace name too long", "%q has %d bytes, and a workflow's name and its workspace have %d together at most.", w.Name, len(w.Name), config.MaxStateName-1)
-	}
+	report(diags, w.Sources)
 	return w, nil
+}
+
+// read is load for who shows the diagnostics as they come: with errors among them the workflow serves for its Sources alone.
+func (a *app) read(paths []string, v variables, d depth) (*config.Workflow, hcl.Diagnostics, error) {
+	workspace, err := a.workspaceOf(paths)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, diags := config.Load(config.Options{
+		Paths: paths, Workspace: workspace, Vars: v.sources, Environ: a.p.Environ, Version: Version, NeedVariables: d == everything, Quick: d <= protected,
+		Protected: d == protected,
+	})
+	if len(w.Name) > config.MaxStateName && !diags.HasErrors() {
+		return nil, nil, fail("Workspace name too long", "%q has %d bytes, and a workflow's name and its workspace have %d together at most.", w.Name, len(w.Name), config.MaxStateName-1)
+	}
+	return w, diags, nil
 }
 
 // addresses takes the addresses out of a command's arguments; the rest are paths. A file that is called like an address

@@ -45,7 +45,8 @@ of it, every occurrence is shown that is still kept, unless one is named as in
 job.nightly@latest. A job that has no address, as one that a worker got of a job
 for all workers, is named by its uuid.
 
-With -f it goes on until the jobs are settled, attempt after attempt.`,
+With -f it goes on until the jobs are settled, attempt after attempt. Occurrences
+that are made meanwhile are not among them: name one, such as job.nightly@latest.`,
 		Example: `waybill logs job.report
 waybill logs -f job.nightly@latest
 waybill logs -f 'job.clean["eu"]' examples/sales
@@ -193,16 +194,15 @@ func unknownJob(addr config.Addr, state *planner.State) error {
 	if len(state.Records) == 0 {
 		return fail("No such job", "Workflow %q has no jobs: nothing was applied yet, or it was destroyed.", state.Workflow)
 	}
-	var all, instances []string
+	var instances []string
 	for name := range state.Records {
-		all = append(all, name)
 		if a, err := config.ParseAddr(name); err == nil && a.Block() == addr.Block() {
 			instances = append(instances, name)
 		}
 	}
 	slices.Sort(instances)
 	hint := fmt.Sprintf("Run %q for all of them.", "waybill state list")
-	switch near := nearest(addr.String(), all); {
+	switch near := state.Near(addr); {
 	case len(instances) > 0:
 		const shown = 5
 		hint = "Instances of its block are: " + strings.Join(instances[:min(shown, len(instances))], ", ")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,11 +50,12 @@ type roll struct {
 	state       *planner.State    // nil: none
 	addresses   map[string]string // of recorded jobs, by uuid
 	occurrences map[string]string // of occurrences that were met: they have no records
+	former      map[string]string // what occurrences of deleted templates are called, see recall
 	problem     error             // why the state could not be read
 }
 
 func callRoll(ctx context.Context, s *store) roll {
-	r := roll{addresses: map[string]string{}, occurrences: map[string]string{}}
+	r := roll{addresses: map[string]string{}, occurrences: map[string]string{}, former: map[string]string{}}
 	if s.workflow == "" {
 		return r
 	}
@@ -85,12 +87,33 @@ func (r roll) address(uuid string) string {
 	return r.occurrences[uuid]
 }
 
-// name is a job as people know it: by its address, else its uuid.
+// name is a job as people know it: by its address, or the one that its template had, else its uuid.
 func (r roll) name(uuid string) string {
-	if address := r.address(uuid); address != "" {
-		return address
+	if name := r.called(uuid); name != "" {
+		return name
 	}
 	return uuid
+}
+
+// called is name, and "" for a job that has none.
+func (r roll) called(uuid string) string { return cmp.Or(r.address(uuid), r.former[uuid]) }
+
+// recalled bounds how many jobs recall reads.
+const recalled = 100
+
+// recall notes what occurrences are called whose templates are deleted: that stands in the jobs themselves, as long as these live. It
+// is for people: where it cannot be read, they have their uuids.
+func (r roll) recall(ctx context.Context, s *store, jobs []conveyor.Listed) {
+	n := 0
+	for _, j := range jobs {
+		if j.Template == "" || j.State.Ended() || r.address(j.UUID) != "" || n == recalled {
+			continue
+		}
+		n++
+		if job, _, err := s.client.Get(ctx, j.UUID); err == nil && job.GetName() != "" {
+			r.former[j.UUID] = conveyor.OccurrenceName(job.GetName(), j.Tick)
+		}
+	}
 }
 
 // named puts the address behind each uuid of a sentence that has one.

@@ -138,5 +138,8 @@ func (c *cyclic) upcoming() string {
 	case t.Kind == conveyor.TemplateGated:
 		return "Its next cycle begins when its gate opens: " + board.GateText(t.Gate) + "."
 	}
+	if since := board.Overdue(t, c.now); !since.IsZero() {
+		return "It was due " + board.At(since, c.now, c.zone) + ", and begins a cycle as soon as a worker is there."
+	}
 	return "Its next cycle is " + board.At(t.Next, c.now, c.zone) + "."
 }

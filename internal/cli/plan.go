@@ -20,19 +20,25 @@ type planning struct {
 	a           *app
 	variables   variables
 	redis       redisFlag
+	policy      policyFlag
 	targets     []string
 	exclude     []string
 	replace     []string
 	rerun       bool
+	rekey       bool
 	refresh     bool // else the live statuses are not read
 	refreshOnly bool
 	destroy     bool
-	json        bool
-	input       bool
-	detach      bool // apply
-	worker      bool // apply
-	saving      bool // plan -out: sensitive values are sealed with the key
-	plain       bool // apply: lines on a terminal too
+	format
+	input  bool
+	detach bool   // apply
+	worker bool   // apply
+	out    string // plan: the file to save it in; sensitive values are sealed with the key
+	plain  bool   // apply: lines on a terminal too
+
+	rollback string     // the revision to apply again, in place of the files; "" for none
+	of       int64      // its number
+	came     provenance // of what is applied
 
 	ownWorker bool          // apply runs, or would run, jobs itself
 	saved     *planner.Plan // to apply, instead of a new one
@@ -47,6 +53,7 @@ type planning struct {
 func (p *planning) flags(cmd *cobra.Command) {
 	p.redis.flags(cmd)
 	p.variables.flags(cmd)
+	p.policy.flags(cmd)
 	cmd.Flags().StringArrayVar(&p.targets, "target", nil, "Plan only for the job at `ADDR` and what it waits for. May be given several times.")
 	cmd.Flags().StringArrayVar(&p.exclude, "exclude", nil, "Leave out the job at `ADDR` and what waits for it. May be given several times, but not with -target.")
 	cmd.Flags().BoolVar(&p.refresh, "refresh", true, "With -refresh=false, do not read how the jobs stand: compare the configuration with the records alone.")
@@ -58,6 +65,7 @@ func (p *planning) flags(cmd *cobra.Command) {
 func (p *planning) replaceFlags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&p.replace, "replace", nil, "Run the job at `ADDR` again, and what follows from it. May be given several times.")
 	cmd.Flags().BoolVar(&p.rerun, "rerun", false, "Run every declared job again.")
+	cmd.Flags().BoolVar(&p.rekey, "rekey", false, "Write what another key than the first one here has signed or sealed anew, under the first one. Nothing runs again.")
 	cmd.Flags().BoolVar(&p.refreshOnly, "refresh-only", false, "Only look for what happened to jobs outside of Waybill. Applied, it forgets the records of jobs that are gone.")
 }
 
@@ -66,8 +74,16 @@ func (p *planning) open(ctx context.Context, args []string, how access, so displ
 	if err := p.agree(); err != nil {
 		return err
 	}
+	if p.out != "" {
+		if err := mayHoldPlan(p.out); err != nil {
+			return err
+		}
+	}
+	if err := p.policy.load(p.a); err != nil {
+		return err
+	}
 	d := everything
-	if p.refreshOnly || p.destroy || p.saved != nil {
+	if p.refreshOnly || p.destroy || p.saved != nil || p.rollback != "" {
 		d = settingsOnly
 	}
 	if p.destroy && p.saved == nil {
@@ -77,7 +93,7 @@ func (p *planning) open(ctx context.Context, args []string, how access, so displ
 	if p.workflow, err = p.a.load(args, p.variables, d, keep); err != nil {
 		return err
 	}
-	if p.options, err = p.planOptions(how == serving || p.saving); err != nil {
+	if p.options, err = p.planOptions(how == serving || p.out != ""); err != nil {
 		return err
 	}
 	if p.store, err = p.a.open(ctx, p.redis, p.workflow, how); err != nil {
@@ -86,9 +102,10 @@ func (p *planning) open(ctx context.Context, args []string, how access, so displ
 	p.ownWorker = !p.detach && !p.destroy && !p.refreshOnly && (p.saved == nil || !p.saved.RefreshOnly) && (p.store.embedded || p.worker)
 	so.json, so.destroy, so.ownWorker = p.json, p.destroy, p.ownWorker
 	p.display = p.a.newDisplay(p.store, so)
-	if p.json {
+	switch {
+	case p.json:
 		p.display.json.Version(Version, p.store.name, p.workflow.Name)
-	} else {
+	case !p.markdown():
 		fmt.Fprintln(p.a.p.Stdout, p.store.line())
 	}
 	return nil
@@ -100,7 +117,7 @@ func (p *planning) planOptions(makeKey bool) (planner.Options, error) {
 		return planner.Options{}, err
 	}
 	o := planOptions(p.keyring)
-	o.Destroy, o.Rerun, o.RefreshOnly = p.destroy, p.rerun, p.refreshOnly
+	o.Destroy, o.Rerun, o.Rekey, o.RefreshOnly = p.destroy, p.rerun, p.rekey, p.refreshOnly
 	if o.Targets, err = parseAddrs("target", p.targets); err != nil {
 		return o, err
 	}
@@ -116,12 +133,14 @@ func (p *planning) agree() error {
 	switch {
 	case len(p.targets) > 0 && len(p.exclude) > 0:
 		return fail("Wrong arguments", "-target says what a plan is limited to, and -exclude what it leaves out. Give one of the two.")
+	case p.destroy && (p.rerun || len(p.replace) > 0):
+		return fail("Wrong arguments", "-destroy ends jobs, and -replace and -rerun run them again. Give one of the two.")
 	case p.refreshOnly && !p.refresh:
 		return fail("Wrong arguments", "-refresh-only looks at how the jobs stand and at nothing else, and -refresh=false does not look at it. Give one of the two.")
 	case p.refreshOnly && p.destroy:
 		return fail("Wrong arguments", "-refresh-only changes no job, and -destroy ends them all. Give one of the two.")
-	case p.refreshOnly && (p.rerun || len(p.replace) > 0):
-		return fail("Wrong arguments", "-refresh-only runs nothing, so -replace and -rerun do not go with it.")
+	case p.refreshOnly && (p.rerun || p.rekey || len(p.replace) > 0):
+		return fail("Wrong arguments", "-refresh-only runs and writes no job, so -replace, -rerun and -rekey do not go with it.")
 	}
 	return nil
 }
@@ -154,12 +173,17 @@ func (p *planning) make(ctx context.Context) (d difference, err error) {
 		return d, err
 	}
 	d.plan, d.diags = plan, diags
+	p.policy.judge(&d)
 	d.warnings, err = p.warnings(ctx, plan)
 	return d, err
 }
 
 // show writes a plan, and what is to be said about it.
 func (p *planning) show(d difference) error {
+	if p.markdown() {
+		p.report(d)
+		return d.plan.WriteMarkdown(p.a.p.Stdout, planner.MarkdownOptions{Notes: d.notes(p.sources()), File: p.out})
+	}
 	if p.a.compact && !p.json {
 		if err := p.render(d.plan); err != nil {
 			return err
@@ -167,7 +191,7 @@ func (p *planning) show(d difference) error {
 		p.report(d)
 		return nil
 	}
-	p.display.report(d.diags, p.workflow.Sources)
+	p.display.report(d.diags, p.sources())
 	if err := p.render(d.plan); err != nil {
 		return err
 	}
@@ -178,21 +202,28 @@ func (p *planning) show(d difference) error {
 // report writes what is to be said about a plan that was seen.
 func (p *planning) report(d difference) {
 	if p.a.compact && !p.json {
-		all := slices.Clone(d.diags)
-		for _, w := range d.warnings {
-			all = append(all, &hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: w.Summary, Detail: w.Detail})
-		}
-		p.a.show(all, p.workflow.Sources)
+		p.a.show(slices.Concat(d.diags, asWarnings(d.warnings)), p.sources())
 		return
 	}
-	p.display.report(d.diags, p.workflow.Sources)
+	p.display.report(d.diags, p.sources())
 	p.tell(d.warnings)
 }
 
 func (p *planning) tell(warnings []applier.Warning) {
+	if !p.json && len(warnings) > 0 {
+		fmt.Fprintln(p.a.p.Stderr)
+	}
 	for _, w := range warnings {
 		p.display.Observe(w)
 	}
+}
+
+// asWarnings makes what the applier warns of look like what the configuration is warned of.
+func asWarnings(warnings []applier.Warning) (diags hcl.Diagnostics) {
+	for _, w := range warnings {
+		diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: w.Summary, Detail: w.Detail})
+	}
+	return diags
 }
 
 func (p *planning) render(plan *planner.Plan) error {
@@ -210,13 +241,9 @@ func (p *planning) render(plan *planner.Plan) error {
 func (p *planning) warnings(ctx context.Context, plan *planner.Plan) ([]applier.Warning, error) {
 	var needs []applier.Need
 	for _, r := range plan.Rows {
-		if r.Job == nil || r.Action != planner.Create && r.Action != planner.Replace && r.Action != planner.Update {
-			continue
+		if n, ok := p.need(r); ok {
+			needs = append(needs, n)
 		}
-		if p.ownWorker && builtIn(r.Job.Type) {
-			continue
-		}
-		needs = append(needs, applier.NeedOf(r.Job, p.keyring))
 	}
 	warnings, err := applier.Unserved(ctx, p.store.client, needs)
 	if err != nil {
@@ -229,12 +256,32 @@ func (p *planning) warnings(ctx context.Context, plan *planner.Plan) ([]applier.
 	return warnings, nil
 }
 
+// need is what a row's job will ask of its worker; false for one that nobody is going to ask for, or that this process runs. One that
+// stands goes on asking for the key that it was signed with, which may be another than that of today.
+func (p *planning) need(r *planner.Row) (n applier.Need, ok bool) {
+	if r.Job == nil {
+		return n, false
+	}
+	n = applier.NeedOf(r.Job, p.keyring)
+	switch r.Action {
+	case planner.Create, planner.Replace, planner.Update:
+		return n, !p.ownWorker || !builtIn(r.Job.Type)
+	case planner.NoOp:
+		if r.Prior == nil || r.Prior.Deposed || r.Prior.NeedsKey() == "" || !r.Live.Status.Waits() {
+			return n, false
+		}
+		n.KeyID = r.Prior.NeedsKey()
+		return n, n.KeyID != p.keyring.ID() && (!p.ownWorker || !p.keyring.Holds(n.KeyID))
+	}
+	return n, false
+}
+
 // manyEmbedded is how many jobs the embedded store takes without a word.
 const manyEmbedded = 5000
 
 func (a *app) planCommand() *cobra.Command {
 	p := &planning{a: a}
-	detailed, out := false, ""
+	detailed := false
 	cmd := &cobra.Command{
 		Use: "plan [DIR | FILES]", Short: "Show what apply would change",
 		Long: `Compares the workflow with its state and the live status of its jobs, and shows
@@ -242,26 +289,50 @@ what apply would submit, change and cancel, each with its reason. plan takes no
 lock and writes nothing.
 
 With -detailed-exitcode the exit code is 0 for no changes, 1 for an error and 2
-for changes.`,
+for changes, also with -out and -format.
+
+-format=markdown is for a comment below a change that is under review: the summary,
+warnings and checks that failed, and each job in a part that opens by a click, what
+is destroyed or runs again first. Of a plan that is larger than such a comment may
+be, the jobs that are not shown are counted. What the plan fails for is written in
+its place.
+
+With -policy the plan is held against the rules of a policy. One that they deny is
+shown, and why, and the command fails: nothing is saved, and apply would submit
+nothing of it.
+
+In pipelines set WAYBILL_IN_AUTOMATION (to anything): then no command asks for
+anything, fills the screen or says which command to type next. Where CI is set, as
+it is in most pipelines, nothing fills the screen either.`,
 		Example: `waybill plan
 waybill plan examples/sales -var day=2026-11-19
-waybill plan -target='job.clean["eu"]' -replace=job.report`,
+waybill plan -policy=policy/production.hcl
+waybill plan -target='job.clean["eu"]' -replace=job.report
+waybill plan -out=saved.wbplan -format=markdown -detailed-exitcode > comment.md`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			defer p.close(&err)
-			p.saving = out != ""
+			if err := p.settle(); err != nil {
+				return err
+			}
+			shown := false // what fails later is not what a plan fails for
+			defer func() { err = p.a.inMarkdown(p.markdown() && !shown, err) }()
 			if err := p.open(cmd.Context(), args, reading, displayOptions{plain: true}); err != nil {
 				return p.a.inJSON(p.display, p.json, err)
 			}
 			d, err := p.make(cmd.Context())
 			if err == nil {
+				shown = true
 				err = p.show(d)
 			}
 			if err != nil {
 				return p.a.inJSON(p.display, p.json, err)
 			}
 			plan := d.plan
-			if out != "" {
-				if err := p.save(plan, out); err != nil {
+			if err := p.denied(d); err != nil {
+				return p.a.inJSON(p.display, p.json, err)
+			}
+			if p.out != "" {
+				if err := p.save(plan, p.out); err != nil {
 					return p.a.inJSON(p.display, p.json, err)
 				}
 			}
@@ -273,19 +344,26 @@ waybill plan -target='job.clean["eu"]' -replace=job.report`,
 	}
 	p.flags(cmd)
 	p.replaceFlags(cmd)
+	p.format.flags(cmd)
 	cmd.Flags().BoolVar(&p.destroy, "destroy", false, "Plan what destroy would do.")
-	cmd.Flags().StringVar(&out, "out", "", "Save the plan in `FILE`, for apply.")
+	cmd.Flags().StringVar(&p.out, "out", "", "Save the plan in `FILE`, for apply.")
 	cmd.Flags().BoolVar(&detailed, "detailed-exitcode", false, "Exit with 2 if there are changes.")
 	return cmd
 }
 
 // save writes the plan to a file, and says how to apply it.
 func (p *planning) save(plan *planner.Plan, file string) error {
+	came := provenanceOf(p.workflow)
+	plan.Source, plan.Archive = came.source, came.archive
 	if err := writePlan(file, plan, p.keyring); err != nil {
 		return err
 	}
-	if p.json {
+	switch {
+	case p.json || p.markdown():
 		return nil
+	case p.a.automated():
+		_, err := fmt.Fprintf(p.a.p.Stdout, "\nSaved the plan to %s.\n", file)
+		return err
 	}
 	_, err := fmt.Fprintf(p.a.p.Stdout, "\nSaved the plan to %s. To perform exactly these actions:\n\n  waybill apply %s%s\n", file, file, p.store.elsewhere())
 	return err

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
@@ -53,6 +55,24 @@ func writePlan(path string, p *planner.Plan, k *conveyor.Keyring) error {
 	return nil
 }
 
+// mayHoldPlan tells whether a plan may be saved at a path: where nothing is, in place of another plan, or of an empty file. Nothing
+// else is overwritten, since one of the workflow's own files is easily named by mistake.
+func mayHoldPlan(path string) error {
+	if dir, err := os.Stat(filepath.Dir(path)); err != nil || !dir.IsDir() {
+		return fail("Cannot save the plan", "-out=%s: the directory %q does not exist.", path, filepath.Dir(path))
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil || info.Mode().IsRegular() && (info.Size() == 0 || isPlanFile(path)):
+		return nil
+	case info.IsDir():
+		return fail("Cannot save the plan", "-out=%s is a directory. Name a file, such as %s.", path, filepath.Join(path, "saved.wbplan"))
+	case !info.Mode().IsRegular():
+		return fail("Cannot save the plan", "-out=%s is no regular file. Name another one.", path)
+	}
+	return fail("Cannot save the plan", "-out=%s would overwrite a file that is no saved plan. Name another file, or remove this one first.", path)
+}
+
 func readPlan(path string, k *conveyor.Keyring) (*planner.Plan, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -60,6 +80,9 @@ func readPlan(path string, k *conveyor.Keyring) (*planner.Plan, error) {
 	}
 	defer f.Close() //nolint:errcheck // only read
 	p, err := planner.ReadPlan(f, sealer(k))
+	if errors.Is(err, planner.ErrPlanFile) {
+		return nil, fail("Cannot read the plan", "%s: %v. Make a new plan.", path, err)
+	}
 	if err != nil {
 		return nil, fail("Cannot read the plan", "%s: %v.", path, err)
 	}

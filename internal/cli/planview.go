@@ -15,7 +15,8 @@ import (
 // difference is a plan with all that is to be said about it.
 type difference struct {
 	plan     *planner.Plan
-	diags    hcl.Diagnostics
+	diags    hcl.Diagnostics // warnings
+	denials  hcl.Diagnostics // by policies
 	warnings []applier.Warning
 }
 

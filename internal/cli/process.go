@@ -21,6 +21,7 @@ const (
 	exitError       = 1
 	exitChanges     = 2   // plan -detailed-exitcode: there are changes
 	exitFormat      = 3   // fmt -check: a file is not formatted
+	exitTimeout     = 124 // wait -timeout: the jobs are not settled; as timeout(1) has it
 	exitInterrupted = 130 // Ctrl-C, as shells count it
 )
 
@@ -48,6 +49,9 @@ type app struct {
 	noColor   bool
 	compact   bool              // -compact-warnings
 	observer  conveyor.Observer // of the stores that are opened; nil for none
+
+	keys     *conveyor.Keyring  // see ring; nil until it is read
+	keysFrom conveyor.KeySource // of keys
 }
 
 // Run runs one command line and returns the exit code.
@@ -85,6 +89,14 @@ func Run(p Process) int {
 	if a.stops.interrupted() {
 		return exitInterrupted
 	}
+	return exitCode(err)
+}
+
+// exitCode is the code of an error.
+func exitCode(err error) int {
+	if f := (*failure)(nil); errors.As(err, &f) && f.code != 0 {
+		return f.code
+	}
 	return exitError
 }
 
@@ -114,7 +126,7 @@ func (a *app) ink(stream io.Writer) tui.Ink {
 	return tui.Ink{On: !a.noColor && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb" && terminal(stream)}
 }
 
-// live tells whether a full-screen view may be shown: somebody looks, and it is no pipeline.
+// live tells whether a full-screen view may be shown: somebody looks, and it is no pipeline (CI, which those set by themselves).
 func (a *app) live() bool {
-	return terminal(a.p.Stdin) && terminal(a.p.Stdout) && a.getenv("CI") == "" && a.getenv("TERM") != "dumb"
+	return terminal(a.p.Stdin) && terminal(a.p.Stdout) && a.getenv("CI") == "" && !a.automated() && a.getenv("TERM") != "dumb"
 }

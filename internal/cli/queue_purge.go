@@ -49,7 +49,7 @@ waybill queue purge -auto-approve etl examples/sales`,
 				return err
 			}
 			if !autoApprove {
-				ok, err := a.prompt(ctx, fmt.Sprintf("Do you really want to purge queue %s?", queue), fmt.Sprintf(
+				ok, err := a.prompt(ctx, "-auto-approve", fmt.Sprintf("Do you really want to purge queue %s?", queue), fmt.Sprintf(
 					"Waybill will cancel %s. There is no undo.\nOnly 'yes' will be accepted to confirm.", countOf(ready, "job that is ready in it", "jobs that are ready in it")))
 				if err != nil {
 					return err

@@ -54,9 +54,9 @@ the directory's .waybill/ folder.`,
 	a.workspaceFlags(root)
 	root.Flags().BoolVar(&version, "version", false, "Print the version, as the version command does.")
 	root.AddCommand(
-		a.initCommand(), a.validateCommand(), a.planCommand(), a.explainCommand(), a.applyCommand(), a.destroyCommand(),
-		a.workerCommand(), a.watchCommand(), a.waitCommand(), a.logsCommand(), a.outputCommand(), a.showCommand(), a.graphCommand(), a.consoleCommand(), a.stateCommand(), a.importCommand(), a.workspaceCommand(),
-		a.jobCommand(), a.queueCommand(), a.doctorCommand(),
+		a.initCommand(), a.validateCommand(), a.planCommand(), a.explainCommand(), a.applyCommand(), a.destroyCommand(), a.historyCommand(), a.rollbackCommand(),
+		a.workerCommand(), a.reconcileCommand(), a.watchCommand(), a.waitCommand(), a.logsCommand(), a.outputCommand(), a.showCommand(), a.graphCommand(), a.consoleCommand(), a.stateCommand(), a.importCommand(), a.workspaceCommand(),
+		a.jobCommand(), a.queueCommand(), a.doctorCommand(), a.keysCommand(), a.outboxCommand(),
 		a.fmtCommand(), a.forceUnlockCommand(), a.schemaCommand(), a.docsCommand(), a.completionCommand(), a.versionCommand(),
 	)
 	for _, cmd := range root.Commands() {
@@ -105,6 +105,11 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 func flagError(cmd *cobra.Command, err error) error {
 	help := fmt.Sprintf("Run %q for the options of this command.", cmd.CommandPath()+" -help")
 	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	var said *failure
+	if errors.As(err, &invalid) && errors.As(invalid.Unwrap(), &said) {
+		return fail(said.summary, "%s %s", said.detail, help)
+	}
 	if !errors.As(err, &unknown) {
 		return fail("Invalid option", "%s. %s", strings.TrimSuffix(capital(strings.ReplaceAll(err.Error(), "--", "-")), "."), help)
 	}

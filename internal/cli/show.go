@@ -16,7 +16,7 @@ import (
 
 func (a *app) showCommand() *cobra.Command {
 	var r redisFlag
-	asJSON := false
+	var f format
 	cmd := &cobra.Command{
 		Use: "show [ADDR...] [DIR | FILES] | PLAN", Short: "Show the state of a workflow, or a saved plan",
 		Long: `Shows what is recorded of a workflow's jobs, how each of them stands, and the
@@ -24,18 +24,26 @@ outputs; or the plan in a file that "waybill plan -out" has saved. Sensitive val
 are not shown.
 
 With -json, a plan is one object with all its jobs, before and after, what drifted,
-schedules, outputs and the forecast: "waybill schema -lines plan" describes it.`,
+schedules, outputs and the forecast: "waybill schema -lines plan" describes it. With
+-format=markdown it is what "plan -format=markdown" writes, without the warnings,
+which are not saved.`,
 		Example: `waybill show
 waybill show job.report examples/sales
 waybill show -json
 waybill show -json saved.wbplan | jq '.resource_changes[] | select(.action != "noop").resource.addr'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.settle(); err != nil {
+				return err
+			}
 			file, args, err := planFiles(args)
 			if err != nil {
 				return err
 			}
 			if file != "" {
-				return a.showPlan(file, asJSON)
+				return a.showPlan(file, f)
+			}
+			if f.markdown() {
+				return fail("Wrong arguments", "-format=markdown is for a plan that \"waybill plan -out\" has saved. Name its file, or leave the option out to see the state.")
 			}
 			addrs, paths, err := addresses(args)
 			if err != nil {
@@ -45,19 +53,20 @@ waybill show -json saved.wbplan | jq '.resource_changes[] | select(.action != "n
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if f.json {
 				return showJSON(a.p.Stdout, state, addrs)
 			}
 			return a.showState(state, addrs)
 		},
 	}
 	r.flags(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "Write one JSON object.")
+	cmd.Flags().BoolVar(&f.json, "json", false, "Write one JSON object.")
+	f.flags(cmd)
 	return cmd
 }
 
 // showPlan writes a saved plan.
-func (a *app) showPlan(file string, asJSON bool) error {
+func (a *app) showPlan(file string, f format) error {
 	k, err := a.keyring(false)
 	if err != nil {
 		return err
@@ -66,8 +75,11 @@ func (a *app) showPlan(file string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	switch {
+	case f.json:
 		return plan.WriteJSON(a.p.Stdout)
+	case f.markdown():
+		return plan.WriteMarkdown(a.p.Stdout, planner.MarkdownOptions{File: file})
 	}
 	return plan.Render(a.p.Stdout, planner.RenderOptions{Color: a.ink(a.p.Stdout).On, Width: int(width(a.p.Stdout))})
 }
@@ -87,7 +99,7 @@ func (a *app) showState(state *planner.State, wanted []config.Addr) error {
 		shown++
 		record := state.Records[addr.String()]
 		fmt.Fprintf(out, "%s\n%s = %s\n\n", ink.Faint("# "+addr.String()+": "+standing(record, state.Live[addr.String()])),
-			ink.Bold(addr.String()), tui.FormatValue(string(record.Document())))
+			ink.Bold(addr.String()), tui.FormatDocument(string(record.Document())))
 	}
 	if shown == 0 {
 		return unknownJob(wanted[0], state)

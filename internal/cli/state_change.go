@@ -160,11 +160,11 @@ waybill state rm -dry-run 'job.clean["eu"]' module.sales`,
 				return err
 			}
 			defer c.close(&err)
-			if !c.dryRun && !autoApprove && terminal(a.p.Stdin) {
+			if !c.dryRun && !autoApprove && terminal(a.p.Stdin) && !a.automated() {
 				if c.json {
 					return fail("Approval is needed", "With -json nobody can be asked. Give -auto-approve.")
 				}
-				ok, err := a.prompt(cmd.Context(), fmt.Sprintf("Do you really want to forget %s?", addressList(addrs)),
+				ok, err := a.prompt(cmd.Context(), "-auto-approve", fmt.Sprintf("Do you really want to forget %s?", addressList(addrs)),
 					"The jobs go on without a record. There is no undo.\nOnly 'yes' will be accepted to approve.")
 				if err != nil {
 					return err
@@ -190,7 +190,7 @@ waybill state rm -dry-run 'job.clean["eu"]' module.sales`,
 func addressList(addrs []config.Addr) string {
 	names := make([]string, len(addrs))
 	for i, addr := range addrs {
-		names[i] = targetText(addr)
+		names[i] = addr.String()
 	}
 	return strings.Join(names, ", ")
 }

@@ -31,7 +31,7 @@ waybill state show -json 'job.clean["eu"]' examples/sales`,
 			if err != nil {
 				return err
 			}
-			if state.Records[targetText(addrs[0])] == nil {
+			if state.Records[addrs[0].String()] == nil {
 				return unknownJob(addrs[0], state)
 			}
 			if asJSON {
@@ -43,14 +43,6 @@ waybill state show -json 'job.clean["eu"]' examples/sales`,
 	r.flags(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Write one JSON object.")
 	return cmd
-}
-
-// targetText writes an address that may be one of a module.
-func targetText(addr config.Addr) string {
-	if addr.IsModule() {
-		return addr.Module
-	}
-	return addr.String()
 }
 
 func (a *app) statePullCommand() *cobra.Command {
@@ -100,6 +92,7 @@ type pulledRecord struct {
 	Work       planner.Digest  `json:"work"`
 	Handling   planner.Digest  `json:"handling"`
 	KeyID      string          `json:"key_id,omitempty"`
+	SignKey    string          `json:"sign_key,omitempty"`
 	Edges      []pulledEdge    `json:"edges"`
 	ReplacedBy []pulledEdge    `json:"replace_triggered_by,omitempty"`
 	Definition json.RawMessage `json:"definition"`
@@ -122,7 +115,7 @@ func pulled(state *planner.State) pulledState {
 		r := state.Records[addr.String()]
 		p := pulledRecord{Address: addr.String(), Version: r.Version, UUID: r.UUID.String(), Generation: r.Generation, Opening: r.Opening,
 			Status: state.Live[addr.String()].Status.String(), Deposed: r.Deposed, Type: r.Type, Queue: r.Queue, Work: r.Work, Handling: r.Handling,
-			KeyID: r.KeyID, Edges: []pulledEdge{}, Definition: json.RawMessage("{}")}
+			KeyID: r.KeyID, SignKey: r.SignKey, Edges: []pulledEdge{}, Definition: json.RawMessage("{}")}
 		if json.Valid(r.Definition) {
 			p.Definition = r.Definition
 		}

@@ -20,13 +20,14 @@ import (
 	"github.com/waybill-dev/waybill/internal/cli"
 	"github.com/waybill-dev/waybill/internal/redistest"
 	"github.com/waybill-dev/waybill/internal/schematest"
+	"github.com/waybill-dev/waybill/internal/sqltest"
 	"github.com/waybill-dev/waybill/tui"
 )
 
 // suite runs the tests between the start and the end of what they share.
 type suite struct{ m *testing.M }
 
-func (s suite) Run() int { return redistest.Run(s.m) }
+func (s suite) Run() int { return sqltest.Run(func() int { return redistest.Run(s.m) }) }
 
 func TestMain(m *testing.M) {
 	testscript.Main(suite{m}, map[string]func(){"waybill": func() {
@@ -53,8 +54,12 @@ func checkedOutput() (out io.Writer, fits func() bool) {
 	var failed atomic.Bool
 	out = os.Stdout
 	for prefix, text := range map[string]string{`{"@`: tui.Schema, `{"job":"`: tui.LogSchema, `{"address":"`: tui.ExplainSchema,
-		`{"format_version":"1.0","workflow":`: tui.PlanSchema()} {
-		if prefix[2] == 'f' && !slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasSuffix(arg, ".wbplan") }) {
+		`{"format_version":"1.0","workflow":`: tui.PlanSchema(), `{"format_version":"1.0","`: tui.JobSchema} {
+		if strings.HasSuffix(prefix, `,"`) {
+			if !slices.Contains(os.Args, "job") {
+				continue
+			}
+		} else if prefix[2] == 'f' && !slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasSuffix(arg, ".wbplan") }) {
 			continue
 		}
 		if prefix[2] == 'j' && !slices.Contains(os.Args, "logs") || prefix[2] == 'a' && !slices.Contains(os.Args, "explain") {
@@ -98,8 +103,8 @@ func TestStories(t *testing.T) {
 }
 
 // tell runs one story. It finds the URL of a server of its own in REDIS and WAYBILL_REDIS and its host and port
-// in REDIS_ADDRESS, or nothing there.
-func tell(t *testing.T, file, store string) {
+// in REDIS_ADDRESS, or nothing there. More variables are name=value.
+func tell(t *testing.T, file, store string, variables ...string) {
 	url := ""
 	if store == "redis" {
 		url = redistest.StartTCP(t, "--enable-debug-command", "yes").URL()
@@ -113,6 +118,7 @@ func tell(t *testing.T, file, store string) {
 			e.Setenv("CI", "")
 			e.Setenv("GORACE", noWait)
 			e.Setenv("REDIS", url)
+			e.Vars = append(e.Vars, variables...)
 			if url != "" {
 				e.Setenv("REDIS_ADDRESS", strings.TrimSuffix(strings.TrimPrefix(url, "redis://"), "/0"))
 				e.Setenv("WAYBILL_REDIS", url)
@@ -132,7 +138,7 @@ func tell(t *testing.T, file, store string) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "await": await, "snapshot": snapshot, "shorter": shorter, "interrupt": interrupt, "redis": redisCommand,
-			"freeport": freePort, "get": get, "store": storeCommand, "uuid": uuidOf,
+			"freeport": freePort, "get": get, "store": storeCommand, "uuid": uuidOf, "pending": pending,
 		},
 	})
 }

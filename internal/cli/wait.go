@@ -48,8 +48,8 @@ func (a *app) waitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "wait [ADDR...] [DIR | FILES]", Short: "Wait until a workflow's jobs, or some of them, are settled",
 		Long: `Writes a line for each change of a workflow's jobs, and returns when every job is
-settled or waits for its time: with exit code 0 if all went well, and 1 if some
-did not succeed.
+settled or waits for its time: with exit code 0 if all went well, 1 if some did not
+succeed, and 124 if they were not settled within -timeout.
 
 It begins with the first thing that the latest apply did, whoever ran it and
 whatever became of that process, and with -after=SEQ.PART right behind a line of
@@ -58,22 +58,25 @@ once. The engine keeps some thousand events; when it has none so old any more, a
 warning says so, and how the jobs stand comes first.
 
 With addresses it waits until these jobs are over or on hold, from now on, such as
-an occurrence of a job with a schedule: job.nightly@latest.`,
+an occurrence of a job with a schedule: job.nightly@latest. Without, the cycles of
+schedules and gates are not waited for, since there is no last of them.`,
 		Example: `waybill apply -detach && waybill wait -timeout=10m
 waybill wait job.nightly@latest
 waybill wait -json -after=17.2`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			if timeout > 0 {
-				var cancel context.CancelFunc
-				ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
-				defer cancel()
+				// No deadline: the Redis client would make it one of its connection, and report that instead.
+				var cancel context.CancelCauseFunc
+				ctx, cancel = context.WithCancelCause(ctx)
+				defer cancel(nil)
+				defer time.AfterFunc(timeout, func() { cancel(errTimeout) }).Stop()
 			}
 			return a.readAlong(ctx, args, l, timeout)
 		},
 	}
 	l.flags(cmd)
-	cmd.Flags().DurationVar(&timeout, "timeout", 0, "Give up after so long, as in `10m`. Default: never.")
+	cmd.Flags().DurationVar(&timeout, "timeout", 0, "Give up after so long, as in `10m`, with exit code 124. Default: never.")
 	return cmd
 }
 
@@ -90,7 +93,7 @@ func (a *app) readAlong(ctx context.Context, args []string, l alongside, timeout
 		err = a.tellLines(ctx, args, l, &d)
 	}
 	if errors.Is(context.Cause(ctx), errTimeout) && err != nil {
-		err = fail("The jobs are not settled", "They went on for longer than %s (-timeout), and go on.", timeout)
+		err = &failure{summary: "The jobs are not settled", detail: fmt.Sprintf("They went on for longer than %s (-timeout), and go on.", timeout), code: exitTimeout}
 	}
 	return a.inJSON(d, l.json, err)
 }

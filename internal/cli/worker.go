@@ -31,6 +31,7 @@ type working struct {
 	concurrency   int
 	drain         time.Duration
 	allowUnsigned bool
+	trust         string
 	metrics       string
 	healthTimeout time.Duration
 }
@@ -56,6 +57,8 @@ With -metrics it serves, on the loopback interface unless a host is given,
 -health-timeout, and ready while it takes jobs too. Nobody is asked for credentials
 there, and the names of queues are shown.
 
+With several keys it runs what any of them signed; -trust names those that may.
+
 Ctrl-C or SIGTERM takes no new jobs, lets running ones end for -shutdown-timeout,
 and hands back the rest. A second one leaves at once.`,
 		Example: `waybill worker examples/sales
@@ -75,6 +78,7 @@ waybill worker -metrics 9100 examples/sales`,
 	f.DurationVar(&w.drain, "shutdown-timeout", conveyor.DefaultShutdownTimeout, "On Ctrl-C, let running jobs go on for so long, as in `30s`.")
 	f.BoolVar(&w.allowUnsigned, "allow-unsigned", false, "Run exec and http jobs that carry no signature. Whoever can write to the Redis can then run "+
 		"commands on this machine.")
+	f.StringVar(&w.trust, "trust", "", "Of the keys here, use only those with these `IDS`, as in 5b1f9c02,0e77d1a4: jobs that others signed or sealed are left to other workers.")
 	f.StringVar(&w.metrics, "metrics", "", "Serve metrics and health at `[HOST:]PORT`. Without a host: 127.0.0.1. Default: not at all.")
 	f.DurationVar(&w.healthTimeout, "health-timeout", metrics.DefaultHealthTimeout, "With -metrics: call the worker dead when the store did not "+
 		"answer it for so long, as in `30s`.")
@@ -92,6 +96,9 @@ func (w *working) run(ctx context.Context, args []string) (err error) {
 	}
 	keyring, err := w.a.keyring(true)
 	if err != nil {
+		return err
+	}
+	if keyring, err = w.trusted(keyring); err != nil {
 		return err
 	}
 	shown, err := expose(w.metrics, w.healthTimeout)
@@ -145,6 +152,27 @@ func (w *working) run(ctx context.Context, args []string) (err error) {
 	}
 	follower.Wait()
 	return err
+}
+
+// trusted is the ring without the keys that -trust does not name.
+func (w *working) trusted(keyring *conveyor.Keyring) (*conveyor.Keyring, error) {
+	if w.trust == "" {
+		return keyring, nil
+	}
+	if w.allowUnsigned {
+		return nil, fail("Invalid option", "-trust says whose jobs are run, and -allow-unsigned runs anybody's. Give one of the two.")
+	}
+	ids := strings.Split(w.trust, ",")
+	for i := range ids {
+		if ids[i] = strings.TrimSpace(ids[i]); !keyring.Holds(ids[i]) {
+			return nil, w.a.noSuchKey(keyring, ids[i])
+		}
+	}
+	only, err := keyring.Only(ids...)
+	if err != nil {
+		return nil, fail("Invalid option", "-trust: %v.", err)
+	}
+	return only, nil
 }
 
 // shutdown translates -shutdown-timeout: there 0 hands back at once.

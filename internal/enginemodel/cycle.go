@@ -120,7 +120,7 @@ func (e *Engine) closeCycles() {
 				r.template.note(conveyor.Cycle{Tick: tickTime(c.tick), Outcome: outcome, Began: tickTime(c.began), Ended: tickTime(e.now),
 					Jobs: c.made, Failed: c.failed, Replaced: c.replaced})
 				if len(r.template.backlog) > 0 {
-					r.template.todo = e.now
+					r.template.todo, e.turned = e.now, true
 				}
 			}
 			return true

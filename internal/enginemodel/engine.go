@@ -24,6 +24,7 @@ type Engine struct {
 
 	cycles    map[string][]*cycle // that are not over, by root and then by tick
 	templates int64               // how many were declared
+	turned    bool                // a cycle ended in the request under way, and a tick has waited for that
 	dropped   int                 // jobs found obsolete by the request under way
 
 	settling []*job // own work done or end decided, in the order in which that happened

@@ -24,7 +24,7 @@ func (e *Engine) Exchange(r conveyor.ExchangeRequest) (conveyor.ExchangeReply, e
 			return e.again(last.reply), nil
 		}
 	}
-	e.dropped = 0
+	e.dropped, e.turned = 0, false
 	e.releaseDue()
 	e.takeTodo()
 	reply := conveyor.ExchangeReply{Now: time.UnixMilli(e.now)}
@@ -40,7 +40,7 @@ func (e *Engine) Exchange(r conveyor.ExchangeRequest) (conveyor.ExchangeReply, e
 	}
 	e.settleAll()
 	taken, late := e.reserve(r)
-	reply.Expired, reply.Obsolete, reply.More = late, e.dropped, late+e.dropped > 0
+	reply.Expired, reply.Obsolete, reply.More = late, e.dropped, late+e.dropped > 0 || e.turned
 	for _, j := range taken {
 		reply.Reserved = append(reply.Reserved, conveyor.Reservation{
 			Job: j.wire, Fence: j.fence, Attempts: j.attempts, Lost: j.lost, Opening: j.opening, MaxCycles: j.maxRuns(), Cycles: j.runs,

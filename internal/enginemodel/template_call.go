@@ -107,6 +107,17 @@ func (e *Engine) Backfill(uuid string, from, to time.Time, dryRun bool) ([]time.
 	return ticks, nil
 }
 
+// CancelBackfill gives up the ticks that wait.
+func (e *Engine) CancelBackfill(uuid string) (int, error) {
+	root, err := e.root("forgo", uuid)
+	if err != nil {
+		return 0, err
+	}
+	n := len(root.template.backlog)
+	root.template.backlog = nil
+	return n, nil
+}
+
 // History are the cycles of a root that are over, newest first.
 func (e *Engine) History(uuid string) []conveyor.Cycle {
 	if j := e.jobs[uuid]; j != nil && j.template != nil {
@@ -139,7 +150,7 @@ func (e *Engine) show(j *job, o *conveyor.Template) {
 	t, s := j.template, j.wire.Schedule
 	o.Kind, o.Root, o.Name = conveyor.TemplateDownstream, "", j.wire.Name
 	o.MaxCycles, o.Cycles, o.OnHold = int(j.wire.MaxCycles), t.used, j.exhausted()
-	o.Sync = t.sync
+	o.Sync, o.Backlog = t.sync, len(t.backlog)
 	if isRoot(j.wire) {
 		o.Kind, o.Root = conveyor.TemplateGated, j.uuid
 	}

@@ -9,7 +9,7 @@ func (s *Server) Pause() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.proc != nil {
-		s.proc.signal(syscall.SIGSTOP)
+		s.proc.Signal(syscall.SIGSTOP)
 	}
 }
 
@@ -18,8 +18,9 @@ func (s *Server) Resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.proc != nil {
-		s.proc.wake()
+		s.proc.Signal(resume)
 	}
 }
 
-func (p *process) wake() { p.signal(syscall.SIGCONT) }
+// resume is the signal that lets a stopped process go on.
+const resume = syscall.SIGCONT

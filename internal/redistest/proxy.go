@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/waybill-dev/waybill/internal/testserver"
 )
 
 // Fault is what a Proxy does to one request.
@@ -42,7 +44,18 @@ type Proxy struct {
 // Proxy starts a proxy to the server, without faults at first. It ends with the test.
 func (s *Server) Proxy(tb testing.TB) *Proxy {
 	tb.Helper()
-	dir, err := shortTempDir()
+	return startProxy(tb, s.network, s.addr)
+}
+
+// ProxyTo starts a proxy to the server of a client, whatever server that is.
+func ProxyTo(tb testing.TB, rdb *redis.Client) *Proxy {
+	tb.Helper()
+	return startProxy(tb, rdb.Options().Network, rdb.Options().Addr)
+}
+
+func startProxy(tb testing.TB, network, addr string) *Proxy {
+	tb.Helper()
+	dir, err := testserver.TempDir("wbr")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -51,7 +64,7 @@ func (s *Server) Proxy(tb testing.TB) *Proxy {
 		_ = os.RemoveAll(dir)
 		tb.Fatal(err)
 	}
-	p := &Proxy{network: s.network, addr: s.addr, dir: dir, listener: listener, links: map[*link]struct{}{}, seen: map[string]int{}}
+	p := &Proxy{network: network, addr: addr, dir: dir, listener: listener, links: map[*link]struct{}{}, seen: map[string]int{}}
 	p.running.Go(p.accept)
 	tb.Cleanup(p.Close)
 	return p

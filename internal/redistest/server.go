@@ -2,24 +2,32 @@ package redistest
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/waybill-dev/waybill/internal/testserver"
 )
 
 // startTimeout bounds the wait for the first PONG. It is generous because a loaded machine may take seconds to
 // run a new process; an exited server is noticed at once and does not use it up.
 const startTimeout = 30 * time.Second
+
+// errMissing is what every test says on a machine without Redis. Tests fail with it and never skip.
+var errMissing = errors.New("redis-server is not installed: run `make test`, which installs it, or apt-get install redis-server")
 
 // Server is one redis-server process with a directory of its own. The directory and the address stay the same
 // over Kill and Restart, so an append-only file is found again.
@@ -30,7 +38,7 @@ type Server struct {
 	args    []string
 
 	mu   sync.Mutex
-	proc *process // nil while no server runs
+	proc *testserver.Process // nil while no server runs
 }
 
 // Start runs a redis-server on a unix socket until the end of the test. It keeps nothing on disk unless
@@ -59,7 +67,7 @@ func started(tb testing.TB) func(*Server, error) *Server {
 }
 
 func startUnix(extraArgs []string) (*Server, error) {
-	dir, err := shortTempDir()
+	dir, err := testserver.TempDir("wbr")
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +88,7 @@ func startTCP(extraArgs []string) (*Server, error) {
 		if err != nil {
 			return nil, err
 		}
-		dir, err := shortTempDir()
+		dir, err := testserver.TempDir("wbr")
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +139,7 @@ func (s *Server) Kill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.proc != nil {
-		s.proc.kill()
+		s.proc.End(syscall.SIGKILL)
 		s.proc = nil
 	}
 }
@@ -150,7 +158,8 @@ func (s *Server) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.proc != nil {
-		s.proc.terminate()
+		s.proc.Signal(resume) // a paused server could not end
+		s.proc.End(syscall.SIGTERM)
 		s.proc = nil
 	}
 }
@@ -165,48 +174,31 @@ func (s *Server) remove() {
 func (s *Server) start() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p, err := run(s.args)
+	path, err := exec.LookPath("redis-server")
+	if err != nil {
+		return errMissing
+	}
+	p, err := testserver.Run(exec.Command(path, s.args...), syscall.SIGKILL)
 	if err != nil {
 		return err
 	}
-	if err := s.await(p); err != nil {
-		p.kill()
-		return fmt.Errorf("start redis-server in %s: %w\n%s", s.dir, err, p.out.String())
+	if err := p.Await(startTimeout, s.ping); err != nil {
+		p.End(syscall.SIGKILL)
+		return fmt.Errorf("start redis-server in %s: %w", s.dir, err)
 	}
 	s.proc = p
 	return nil
 }
 
-// await asks for PONG in growing intervals: redis-server has no portable way to announce that it is ready. It
-// speaks on a bare connection because a client's pool waits a second after a refused dial.
-func (s *Server) await(p *process) error {
-	deadline := time.Now().Add(startTimeout)
-	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
-		err := s.ping(deadline)
-		if err == nil {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("no PONG within %s: %w", startTimeout, err)
-		}
-		select {
-		case <-p.exited:
-			return errors.New("it exited at once")
-		case <-time.After(pause):
-		}
-	}
-}
-
-// ping asks once. A server that still loads its data answers an error and counts as not ready.
-func (s *Server) ping(deadline time.Time) error {
-	conn, err := net.DialTimeout(s.network, s.addr, time.Until(deadline))
+// ping asks once, on a bare connection, because a client's pool waits a second after a refused dial. A server that still loads
+// its data answers an error and counts as not ready.
+func (s *Server) ping(ctx context.Context) error {
+	conn, err := new(net.Dialer).DialContext(ctx, s.network, s.addr)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = conn.Close() }()
-	if err := conn.SetDeadline(deadline); err != nil {
-		return err
-	}
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	if _, err := io.WriteString(conn, "PING\r\n"); err != nil {
 		return err
 	}
@@ -218,19 +210,6 @@ func (s *Server) ping(deadline time.Time) error {
 		return fmt.Errorf("PING was answered by %q", reply)
 	}
 	return nil
-}
-
-// shortTempDir makes a directory whose sockets stay below the 104 bytes that a unix socket path may have.
-func shortTempDir() (string, error) {
-	base := os.TempDir()
-	if len(base) > 60 {
-		base = "/tmp"
-	}
-	dir, err := os.MkdirTemp(base, "wbr")
-	if err != nil {
-		return "", fmt.Errorf("make a directory for redis-server: %w", err)
-	}
-	return dir, nil
 }
 
 func freePort() (string, error) {

@@ -2,39 +2,21 @@ package redistest
 
 import (
 	"crypto/rand"
-	"errors"
 	"os"
-	"sync"
 	"testing"
+
+	"github.com/waybill-dev/waybill/internal/testserver"
 )
 
-// shared is the server of this test binary. It lives in package variables because a test binary has no other
-// place that outlives its tests.
-var shared struct {
-	mu      sync.Mutex
-	managed bool // Run will stop the server
-	server  *Server
-	err     error
-}
-
-var errUnmanaged = errors.New("redistest.Shared needs `func TestMain(m *testing.M) { redistest.Main(m) }` in this package")
+// shared is the server of this test binary.
+var shared = testserver.NewShared(func() (*Server, error) { return startUnix(nil) }, (*Server).remove)
 
 // Main is the whole of a TestMain: it runs the tests and stops the shared server after them.
 func Main(m *testing.M) { os.Exit(Run(m)) }
 
 // Run is Main without the exit, for a TestMain that has more to check. It returns the exit code.
 func Run(m *testing.M) int {
-	shared.mu.Lock()
-	shared.managed = true
-	shared.mu.Unlock()
-	defer func() {
-		shared.mu.Lock()
-		defer shared.mu.Unlock()
-		if shared.server != nil {
-			shared.server.remove()
-			shared.server = nil
-		}
-	}()
+	defer shared.Manage()()
 	return m.Run()
 }
 
@@ -42,18 +24,7 @@ func Run(m *testing.M) int {
 // parallel: each uses a Namespace of its own, and none kills, pauses or flushes it.
 func Shared(tb testing.TB) *Server {
 	tb.Helper()
-	shared.mu.Lock()
-	defer shared.mu.Unlock()
-	if !shared.managed {
-		tb.Fatal(errUnmanaged)
-	}
-	if shared.server == nil && shared.err == nil {
-		shared.server, shared.err = startUnix(nil)
-	}
-	if shared.err != nil {
-		tb.Fatal(shared.err)
-	}
-	return shared.server
+	return shared.Get(tb)
 }
 
 // Namespace is a fresh key namespace that no other test uses.

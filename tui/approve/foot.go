@@ -15,6 +15,9 @@ func (m *model) footLines() []string {
 	var lines []string
 	if m.roomy() {
 		lines = append(lines, "")
+		if f := m.o.Plan.Forecast; f != nil {
+			lines = append(lines, m.styles.Faint.Render(screen.Cut(f.Line(), m.width)))
+		}
 	}
 	position := m.position()
 	if ansi.StringWidth(m.list.changes.sum)+ansi.StringWidth(position)+1 > m.width {
@@ -32,6 +35,8 @@ func (m *model) footLines() []string {
 		return append(lines, m.styles.Notice.Render(screen.Cut(m.notice, m.width)))
 	case m.showHelp:
 		return append(lines, m.help.Styles.ShortDesc.Render(screen.Cut("any key closes this help · y approve", m.width)))
+	case m.showForecast:
+		return append(lines, m.help.Styles.ShortDesc.Render(screen.Cut("any key closes this forecast · y approve", m.width)))
 	case m.why.open:
 		return append(lines, m.styles.Faint.Render(screen.Cut("enter goes to the change · w or esc closes · y approve", m.width)))
 	}

@@ -10,7 +10,7 @@ type keyMap struct {
 	NextChange, PriorChange                key.Binding
 	NextTab, PriorTab                      key.Binding
 	Tabs                                   [tabs]key.Binding
-	Search, Next, Prior, Why               key.Binding
+	Search, Next, Prior, Why, Forecast     key.Binding
 
 	tab, byAction key.Binding // for help
 }
@@ -32,7 +32,7 @@ func newKeyMap() keyMap {
 		Tabs: [tabs]key.Binding{bind("a", "all", "a"), bind("+", "created", "+"), bind("~", "updated", "~"), bind("r", "replaced", "r"),
 			bind("-", "destroyed", "-"), bind(".", "forgotten", ".")},
 		Search: bind("/", "search", "/"), Next: bind("n", "next match", "n"), Prior: bind("N", "prior match", "N"),
-		Why: bind("w", "why", "w"),
+		Why: bind("w", "why", "w"), Forecast: bind("f", "forecast", "f"),
 
 		tab: bind("tab", "filter", "tab"), byAction: bind("a + ~ r - .", "by action", "a", "+", "~", "r", "-", "."),
 	}
@@ -47,7 +47,7 @@ func (k keyMap) short() []key.Binding {
 func (k keyMap) full() [][]key.Binding {
 	return [][]key.Binding{
 		{k.Approve, k.Decline, k.Turn, k.Open, k.Close, k.OpenAll, k.CloseAll, k.Why, k.Suspend},
-		{k.Search, k.Next, k.Prior, k.NextTab, k.PriorTab, k.byAction, k.NextChange, k.PriorChange, k.Help},
+		{k.Search, k.Next, k.Prior, k.NextTab, k.PriorTab, k.byAction, k.NextChange, k.PriorChange, k.Forecast, k.Help},
 		{k.Up, k.Down, k.PageUp, k.PageDown, k.Top, k.End},
 	}
 }

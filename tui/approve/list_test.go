@@ -113,8 +113,8 @@ func TestHeavyBlock(t *testing.T) {
 	if got := settled(next.(model), cmd); !strings.Contains(got.View(), "# job.last will be created") {
 		t.Errorf("the block did not come:\n%s", got.View())
 	}
-	got := play(m, "/", `"job.first[3999]"`, "enter")
-	if _, marked, _ := strings.Cut(got.View(), "▌"); !strings.HasPrefix(strings.TrimSpace(marked), `+ "job.first[3999]",`) {
+	got := play(m, "/", `job.first[3999],`, "enter")
+	if _, marked, _ := strings.Cut(got.View(), "▌"); !strings.HasPrefix(strings.TrimSpace(marked), `+ job.first[3999],`) {
 		t.Errorf("the search does not go to its match:\n%s", got.View())
 	}
 	checkList(t, &got.list)

@@ -34,6 +34,7 @@ type model struct {
 	prompt        prompt
 	why           why
 	showHelp      bool
+	showForecast  bool
 	notice        string // said once, until the next key
 	answer        Answer
 }

@@ -99,6 +99,7 @@ func TestScreens(t *testing.T) {
 		{name: "not-found", msgs: []any{"/", "nowhere", "enter"}},
 		{name: "why", msgs: []any{"/", "report", "enter", "w", "down"}},
 		{name: "help", msgs: []any{"?"}},
+		{name: "forecast", msgs: []any{"f"}},
 		{name: "prompt", msgs: []any{"y", "e", "s"}},
 		{name: "prompt-wrong", msgs: []any{"y", "o", "enter"}},
 		{name: "again", set: func(o *Options) { o.Again = "The state has changed since this plan was made, and so has the plan." }},

@@ -10,7 +10,7 @@ const wheelLines = 3
 
 // mouse scrolls with the wheel, and chooses a tab or a line with the left button; a second press on a line opens it.
 func (m *model) mouse(e tea.MouseEvent) {
-	if m.showHelp || m.prompt.open || m.typing.open {
+	if m.showHelp || m.showForecast || m.prompt.open || m.typing.open {
 		return
 	}
 	switch {

@@ -88,8 +88,8 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 		return m.typingKey(msg)
 	case msg.Paste: // keys are pressed, not pasted
 		return nil
-	case m.showHelp:
-		m.showHelp = false
+	case m.showHelp, m.showForecast:
+		m.showHelp, m.showForecast = false, false
 		if !key.Matches(msg, m.keys.Approve) {
 			return nil
 		}
@@ -159,6 +159,12 @@ func (m *model) listKey(msg tea.KeyMsg) tea.Cmd {
 		m.step(false)
 	case key.Matches(msg, k.Why):
 		m.explain()
+	case key.Matches(msg, k.Forecast):
+		if m.o.Plan.Forecast == nil {
+			m.notice = "There is no forecast: nothing starts."
+			return nil
+		}
+		m.showForecast = true
 	case key.Matches(msg, k.Help):
 		m.showHelp = true
 	default:

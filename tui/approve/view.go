@@ -23,6 +23,8 @@ func (m model) View() string {
 	switch {
 	case m.showHelp:
 		body = m.helpLines(room)
+	case m.showForecast:
+		body = m.forecastLines(room)
 	case m.why.open:
 		body = m.whyLines(room)
 	default:

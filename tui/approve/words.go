@@ -71,7 +71,7 @@ var reasons = map[planner.Reason]string{
 	planner.ReasonNew: "new", planner.ReasonLost: "lost by the store", planner.ReasonWork: "their work changed", planner.ReasonHandling: "their handling changed",
 	planner.ReasonUpstream: "an upstream runs again", planner.ReasonUpstreamRan: "an upstream ran again", planner.ReasonFailed: "failed",
 	planner.ReasonTriggered: "what replaces them runs again",
-	planner.ReasonCancelled: "were cancelled", planner.ReasonExpired: "expired", planner.ReasonUnskipped: "no longer excluded",
+	planner.ReasonCancelled: "were cancelled", planner.ReasonExpired: "expired", planner.ReasonOnHold: "on hold", planner.ReasonUnskipped: "no longer excluded",
 	planner.ReasonRecurs: "run in cycles from now on", planner.ReasonRecursNoMore: "run once from now on", planner.ReasonRegated: "their gate changed",
 	planner.ReasonDeposed: "declared again", planner.ReasonRequested: "asked for", planner.ReasonChildAgain: "a child runs again",
 	planner.ReasonUndeclared: "not in the configuration", planner.ReasonStopped: "have stopped",

@@ -42,6 +42,15 @@ func SectionOf(s conveyor.State) Section {
 	}
 }
 
+// Standing is the section of a job. An occurrence is cancelled when a later cycle takes its place, or somebody gives it up, which is
+// no failure.
+func Standing(s conveyor.Status) Section {
+	if s.Template != "" && s.State == conveyor.StateCancelled {
+		return Done
+	}
+	return SectionOf(s.State)
+}
+
 // Job is one job as told so far. The name is cleaned once, for it is drawn often.
 type Job struct {
 	applier.Followed

@@ -14,6 +14,7 @@ type Kind uint8
 const (
 	Completed    Kind = iota
 	PassedOver        // skipped, obsolete
+	CalledOff         // an occurrence in whose place a later one came, or that was given up
 	Unsuccessful      // failed, cancelled, expired, on hold
 	AtWork            // a worker is at it
 	Retrying          // an attempt failed or was lost, and the next is to come
@@ -21,6 +22,7 @@ const (
 	Queued            // waits for a worker
 	Timed             // waits for its time
 	Upcoming          // waits for other jobs
+	Recurring         // a template: never run itself, it waits for nobody
 	Kinds
 )
 
@@ -29,9 +31,14 @@ func KindOf(s conveyor.Status) Kind {
 	switch s.State {
 	case conveyor.StateCompleted:
 		return Completed
+	case conveyor.StateCancelled:
+		if s.Template != "" {
+			return CalledOff
+		}
+		return Unsuccessful
 	case conveyor.StateSkipped, conveyor.StateObsolete:
 		return PassedOver
-	case conveyor.StateFailed, conveyor.StateCancelled, conveyor.StateExpired, conveyor.StateOnHold:
+	case conveyor.StateFailed, conveyor.StateExpired, conveyor.StateOnHold:
 		return Unsuccessful
 	case conveyor.StateRunning:
 		return AtWork
@@ -47,15 +54,17 @@ func KindOf(s conveyor.Status) Kind {
 			return Retrying
 		}
 		return Timed
+	case conveyor.StateTemplate:
+		return Recurring
 	default:
 		return Upcoming
 	}
 }
 
 // over tells whether a job ended well, or without having to run.
-func (k Kind) over() bool { return k == Completed || k == PassedOver }
+func (k Kind) over() bool { return k == Completed || k == PassedOver || k == CalledOff }
 
-var kindWords = [Kinds]string{"completed", "skipped", "unsuccessful", "running", "retrying", "closing", "queued", "scheduled", "waiting"}
+var kindWords = [Kinds]string{"completed", "skipped", "cancelled", "unsuccessful", "running", "retrying", "closing", "queued", "scheduled", "waiting", "recurring"}
 
 func (k Kind) String() string {
 	if k >= Kinds {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/schedule"
 )
 
@@ -96,6 +97,28 @@ func Ticks(when string, next time.Time, n int) []time.Time {
 		ticks = append(ticks, next)
 	}
 	return ticks
+}
+
+// overdueAfter is how late a cycle may begin without people being told: workers look at the clock a moment after it.
+const overdueAfter = 5 * time.Second
+
+// Overdue is the first time of a schedule that has come and for which nobody has done anything: no worker is there. It is zero
+// when there is none.
+func Overdue(t conveyor.Template, now time.Time) time.Time {
+	if t.Next.IsZero() || now.Sub(t.Next) < overdueAfter {
+		return time.Time{}
+	}
+	return t.Next
+}
+
+// NextTimes are the next n times of a schedule, without those that are overdue; none while no cycle of it begins.
+func NextTimes(t conveyor.Template, now time.Time, n int) []time.Time {
+	if !Overdue(t, now).IsZero() {
+		if s, err := schedule.ParseText(t.When); err == nil {
+			return Ticks(t.When, s.Next(now), n)
+		}
+	}
+	return Ticks(t.When, t.Next, n)
 }
 
 // At is a moment as people say it, in a zone that is named: "today 14:05 UTC", "tomorrow 02:00 Europe/Berlin", "Sun 29 Nov 02:00 UTC",

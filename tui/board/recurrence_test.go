@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/waybill-dev/waybill/conveyor"
 )
 
 func TestRecurrence(t *testing.T) {
@@ -53,6 +55,42 @@ func TestAt(t *testing.T) {
 	}
 	if got := At(time.Time{}, now, berlin); got != "never" {
 		t.Errorf("no time is %q", got)
+	}
+}
+
+// TestNextTimes: what has come without anybody being there is told apart from what is to come.
+func TestNextTimes(t *testing.T) {
+	t.Parallel()
+	at := func(text string) time.Time {
+		moment, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return moment
+	}
+	for name, row := range map[string]struct{ next, overdue, first string }{
+		"to come":          {"2026-11-21T12:05:00Z", "", "2026-11-21T12:05:00Z"},
+		"come just now":    {"2026-11-21T12:00:00Z", "", "2026-11-21T12:00:00Z"},
+		"come an hour ago": {"2026-11-21T11:00:00Z", "2026-11-21T11:00:00Z", "2026-11-21T12:05:00Z"},
+		"none":             {"", "", ""},
+	} {
+		schedule, now := conveyor.Template{When: "every 5 minutes"}, at("2026-11-21T12:00:04Z")
+		if row.next != "" {
+			schedule.Next = at(row.next)
+		}
+		text := func(when time.Time) string {
+			if when.IsZero() {
+				return ""
+			}
+			return when.Format(time.RFC3339)
+		}
+		var first time.Time
+		if next := NextTimes(schedule, now, 2); len(next) > 0 {
+			first = next[0]
+		}
+		if diff := cmp.Diff([]string{row.overdue, row.first}, []string{text(Overdue(schedule, now)), text(first)}); diff != "" {
+			t.Errorf("%s: overdue and next (-want +got):\n%s", name, diff)
+		}
 	}
 }
 

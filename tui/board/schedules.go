@@ -26,8 +26,19 @@ func NextRun(s applier.ScheduleSeen, now time.Time) string {
 	case t.Kind == conveyor.TemplateGated:
 		return name + " runs when its gate opens: " + GateText(t.Gate)
 	default:
+		if since := Overdue(t, now); !since.IsZero() {
+			return name + " was due " + At(since, now, Zone(t.When)) + ": a worker has to be there"
+		}
 		return "Next run of " + name + ": " + At(t.Next, now, Zone(t.When))
 	}
+}
+
+// BacklogText says that times of a backfill wait; "" when none do.
+func BacklogText(t conveyor.Template) string {
+	if t.Backlog == 0 {
+		return ""
+	}
+	return Count(t.Backlog, "time waits", "times wait") + " until no cycle runs, then the next begins"
 }
 
 // ScheduleName is the address of a schedule or a gate; of a template of nobody its name or uuid.

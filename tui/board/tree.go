@@ -224,7 +224,7 @@ func (t *Tree) partOf(nd *node) Part {
 		return PartActive
 	case s[Unsuccessful] > 0:
 		return PartTroubled
-	case s.Jobs() == int(s[Completed]+s[PassedOver]):
+	case s.Jobs() == int(s[Completed]+s[PassedOver]+s[CalledOff]):
 		return PartFinished
 	default:
 		return PartAhead

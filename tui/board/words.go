@@ -58,8 +58,11 @@ func Thousands(n int) string {
 }
 
 // Starting is what is said when a row's change is written, after Terraform's words; "" for rows without a change.
-func Starting(a planner.Action) string {
-	switch a {
+func Starting(r *planner.Row) string {
+	if importing(r) {
+		return "Importing..." + importedID(r)
+	}
+	switch r.Action {
 	case planner.Create:
 		return "Creating..."
 	case planner.Update, planner.Rerecord:
@@ -78,9 +81,12 @@ func Starting(a planner.Action) string {
 }
 
 // Finished is what is said of a change that is complete once it is written; "" when the job's own end completes it.
-func Finished(a planner.Action) string {
-	switch a {
+func Finished(r *planner.Row) string {
+	switch r.Action {
 	case planner.Rerecord:
+		if importing(r) {
+			return "Import complete" + importedID(r)
+		}
 		return "Modifications complete"
 	case planner.Delete:
 		return "Destruction complete"
@@ -90,6 +96,13 @@ func Finished(a planner.Action) string {
 		return ""
 	}
 }
+
+// importing tells whether a row does no more than take on a job that is there already.
+func importing(r *planner.Row) bool {
+	return r.Importing() && (r.Action == planner.Update || r.Action == planner.Rerecord)
+}
+
+func importedID(r *planner.Row) string { return " [id=" + r.Prior.UUID.String() + "]" }
 
 // RowVerb names an action inside a sentence.
 func RowVerb(a planner.Action) string {

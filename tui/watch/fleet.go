@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -144,11 +145,24 @@ func (f *fleet) list(seen []applier.WorkflowSeen) {
 	f.recount()
 }
 
+// successor is the workflow that has carried over the state of one that is gone; "" while that is there, or for none.
+func (f *fleet) successor(name string) string {
+	if name == "" || f.byName[name] != nil {
+		return ""
+	}
+	for _, w := range f.flows {
+		if w.of == nil && w.seen.Former == name {
+			return w.key
+		}
+	}
+	return ""
+}
+
 func (f *fleet) recount() {
 	f.counts = applier.StateCounts{}
 	for _, w := range f.flows {
 		for s, n := range w.seen.Counts {
-			f.counts[s] += n
+			f.counts[w.counted(conveyor.State(s))] += n
 		}
 	}
 }
@@ -184,7 +198,7 @@ func (f *fleet) within(w *flow, e applier.Event) {
 // tally counts a workflow's jobs from what is known of each, which is newer than what was listed.
 func (f *fleet) tally(w *flow) {
 	for s, n := range w.board.Counts {
-		f.counts[s] += n - w.seen.Counts[s]
+		f.counts[w.counted(conveyor.State(s))] += n - w.seen.Counts[s]
 		w.seen.Counts[s] = n
 	}
 	w.seen.Jobs = len(w.board.Jobs)
@@ -196,12 +210,12 @@ func (f *fleet) relist(w *flow) {
 	for i, j := range w.board.Jobs {
 		w.names[i] = strings.ToLower(j.Name)
 	}
-	w.members = enrol(len(w.board.Jobs), func(i int) board.Section { return board.SectionOf(w.board.Jobs[i].Status.State) })
+	w.members = enrol(len(w.board.Jobs), func(i int) board.Section { return board.Standing(w.board.Jobs[i].Status) })
 	f.tally(w)
 	f.lists++
 }
 
-// loose makes the jobs of no workflow one, each named by its uuid.
+// loose makes the jobs of no workflow one, each named as it was when it belonged to one, or by its uuid.
 func (f *fleet) loose(e applier.LooseSeen) {
 	if e.Total == 0 && f.byName[""] == nil {
 		return
@@ -213,7 +227,7 @@ func (f *fleet) loose(e applier.LooseSeen) {
 	}
 	steps := w.board.Observe(list)
 	for _, j := range w.board.Jobs {
-		j.Name = screen.Clean(j.Status.UUID)
+		j.Name = screen.Clean(cmp.Or(e.Names[j.Status.UUID], j.Status.UUID))
 	}
 	f.relist(w)
 	for _, s := range steps {

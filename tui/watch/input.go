@@ -380,7 +380,7 @@ func (m *model) nextFailure() {
 	}
 	n := len(m.jobs.rows)
 	for i := 1; i <= n; i++ {
-		if r := m.jobs.rows[(start+i)%n]; board.SectionOf(r.job.Status.State) == board.Failed {
+		if r := m.jobs.rows[(start+i)%n]; board.Standing(r.job.Status) == board.Failed {
 			m.focus = paneList
 			m.point(r.key())
 			return

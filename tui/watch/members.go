@@ -40,7 +40,7 @@ func (m *members) changed(j *board.Job) {
 	if j.Place >= len(m.sections) {
 		return
 	}
-	prior, next := m.sections[j.Place], board.SectionOf(j.Status.State)
+	prior, next := m.sections[j.Place], board.Standing(j.Status)
 	if prior == next {
 		return
 	}

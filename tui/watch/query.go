@@ -3,6 +3,7 @@ package watch
 import (
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/waybill-dev/waybill/conveyor"
@@ -124,7 +125,7 @@ func (s *search) key(j *board.Job, due time.Time) uint64 {
 	case s.scheduled:
 		return uint64(max(0, min(due.Sub(epoch)/time.Millisecond, most)))
 	case s.order == byUrgency:
-		return uint64(board.SectionOf(j.Status.State))
+		return uint64(board.Standing(j.Status))
 	default:
 		return most - uint64(min(board.Lasted(j.Status, s.now)/time.Millisecond, most))
 	}
@@ -141,7 +142,32 @@ func (s *search) sort() {
 	for i, k := range s.keys {
 		sorted[i] = s.rows[k&(1<<rowBits-1)%uint64(len(s.rows))]
 	}
+	if s.scheduled {
+		s.byName(sorted)
+	}
 	s.rows, s.keys = sorted, nil
+}
+
+// byName has those of one time stand by the names of their workflows and of themselves.
+func (s *search) byName(sorted []row) {
+	for from := 0; from < len(sorted); {
+		end := from + 1
+		for end < len(sorted) && s.keys[end]>>rowBits == s.keys[from]>>rowBits {
+			end++
+		}
+		slices.SortStableFunc(sorted[from:end], func(a, b row) int {
+			switch {
+			case a.flow != b.flow:
+				return strings.Compare(a.flow.name, b.flow.name)
+			case a.job.Addr.Less(b.job.Addr):
+				return -1
+			case b.job.Addr.Less(a.job.Addr):
+				return 1
+			}
+			return 0
+		})
+		from = end
+	}
 }
 
 // ready tells which workflow's addresses must be sorted before a search can go by them; nil: none.

@@ -41,6 +41,6 @@ func ready(workflow string, f applier.Following) readied {
 	for i, j := range f.Jobs {
 		r.names[i] = strings.ToLower(screen.Clean(j.Addr.String()))
 	}
-	r.members = enrol(len(f.Jobs), func(i int) board.Section { return board.SectionOf(f.Jobs[i].Status.State) })
+	r.members = enrol(len(f.Jobs), func(i int) board.Section { return board.Standing(f.Jobs[i].Status) })
 	return r
 }

@@ -173,9 +173,15 @@ func (m *model) scheduleDetail(s *sheet, seen *applier.ScheduleSeen) {
 		s.line("cycle", "%s, for %s", text, board.Clock(m.now.Sub(c.Began)))
 	}
 	name := "next"
-	for _, tick := range board.Ticks(t.When, t.Next, 3) {
+	if since := board.Overdue(*t, m.now); !since.IsZero() {
+		s.line("overdue", "since %s: no worker has been there", board.At(since, m.now, zone))
+	}
+	for _, tick := range board.NextTimes(*t, m.now, 3) {
 		s.line(name, "%s, in %s", board.At(tick, m.now, zone), span(tick.Sub(m.now)))
 		name = ""
+	}
+	if text := board.BacklogText(*t); text != "" {
+		s.line("backfill", "%s", text)
 	}
 	name = "gate"
 	for _, g := range t.Gate {

@@ -102,9 +102,9 @@ func TestScheduleScreens(t *testing.T) {
 		msgs []any
 	}{
 		{name: "schedules", msgs: []any{"4"}},
-		{name: "schedule-cycles", msgs: []any{"4", "end", "up", "up", "tab", "tab"}},
+		{name: "schedule-cycles", msgs: []any{"4", "end", "tab", "tab"}},
 		{name: "schedule-run", msgs: []any{"4", "down", "down", "r"}},
-		{name: "schedule-gate", msgs: []any{"4", "end"}},
+		{name: "schedule-gate", msgs: []any{"4", "end", "up"}},
 		{name: "schedule-jobs", msgs: []any{}},
 		{name: "schedule-cycle-jobs", msgs: []any{"4", "down", "down", "c"}},
 	}

@@ -163,30 +163,42 @@ func (m *model) flowLines(width, height int) []string {
 	for i := c.top; i < min(c.top+height-1, len(flows)); i++ {
 		w := flows[i]
 		s := w.sums()
+		jobs := w.seen.Jobs - w.seen.Counts[conveyor.StateTemplate]
 		mark, style := " ", m.styles.Faint
 		switch {
 		case s[board.Failed] > 0 || w.seen.Problem != "":
 			mark, style = screen.Mark(conveyor.StateFailed), m.styles.Bad
 		case s[board.Running]+s[board.Closing] > 0:
 			mark, style = screen.Mark(conveyor.StateRunning), m.styles.Busy
-		case w.seen.Jobs > 0 && s[board.Done] == w.seen.Jobs:
+		case jobs > 0 && s[board.Done] == jobs:
 			mark, style = screen.Mark(conveyor.StateCompleted), m.styles.Good
 		}
 		lock := ""
 		if h := w.seen.Lock; h != nil {
 			lock = screen.Clean(h.Operation + " by " + h.Who)
 		}
-		cells := []string{w.name, fmt.Sprint(w.seen.Jobs), gauge(s[board.Done], w.seen.Jobs, columns[2].width), fmt.Sprint(s[board.Failed]),
+		cells := []string{w.name, fmt.Sprint(w.seen.Jobs), gauge(s[board.Done], jobs, columns[2].width), fmt.Sprint(s[board.Failed]),
 			fmt.Sprint(s[board.Running]), fmt.Sprint(s[board.Waiting] + s[board.Held] + s[board.Closing]), lock}
 		lines = append(lines, m.tableRow(columns, cells, mark, style, width, i == c.at))
 	}
 	return lines
 }
 
-// sums counts a workflow's jobs by sections.
+// sums counts a workflow's jobs by sections, without templates: these wait for nobody and never end.
 func (w *flow) sums() (sums [board.Sections]int) {
 	for s, n := range w.seen.Counts {
-		sums[board.SectionOf(conveyor.State(s))] += n
+		if conveyor.State(s) != conveyor.StateTemplate {
+			sums[board.SectionOf(w.counted(conveyor.State(s)))] += n
+		}
 	}
 	return sums
+}
+
+// counted is the state that a job of the list counts as. An occurrence is cancelled when a later cycle takes its place, and a job that
+// belongs to no workflow when an apply removed it, or somebody gives it up: that is no failure, and counts as if it were obsolete.
+func (w *flow) counted(s conveyor.State) conveyor.State {
+	if (w.of != nil || w.key == "") && s == conveyor.StateCancelled {
+		return conveyor.StateObsolete
+	}
+	return s
 }

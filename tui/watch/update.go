@@ -87,6 +87,11 @@ func (m *model) events(msg screen.Events) tea.Cmd {
 		f.observe(e)
 	}
 	f.settleCycles()
+	if next := f.successor(m.jobs.scope); m.jobs.scoped && next != "" {
+		m.say(false, "Workflow %s is called %s now.", m.jobs.scope, next)
+		m.jobs.scope, m.layers.flow = next, nil
+		f.lists++
+	}
 	m.anchored(anchor)
 	if w := f.warning; w != nil {
 		m.say(true, "Warning: %s", w.Summary)

@@ -34,6 +34,10 @@ job "f" {
   type       = "noop"
   max_cycles = 1.5 # ERROR: Value out of range | and not 1.5
 }
+job "g" {
+  type = "noop"
+  sync = { for i in range(16) : "n${i}" => substr(local.big, 0, 1024) } # ERROR: Value too large | 16422 bytes of names and values; at most 16384
+}
 locals {
   long = join("", [for i in range(129) : "x"])
   big  = "${join("", [for i in range(1024) : "x"])}x"

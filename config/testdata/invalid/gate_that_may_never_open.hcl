@@ -27,8 +27,9 @@ job "far_below" {
   predecessor { job = job.below }
 }
 job "turned_from_outside" {
-  for_each = toset(["x"])
-  type     = "noop"
+  for_each   = toset(["x"])
+  type       = "noop"
+  max_cycles = 5
   gate { waiting = ["first"] }
 }
 job "next" {

@@ -1,9 +1,12 @@
-job "a" {
+job "none" {
   count = 0
   type  = "noop"
 }
-job "b" {
+job "a" {
   type = "noop"
-  predecessor { jobs = [] }    # ERROR: No jobs to wait for | Name at least one job
-  predecessor { jobs = job.a } # ERROR: No jobs to wait for
+  predecessor { jobs = [] } # ERROR: No jobs to wait for | Jobs is empty, so there is nothing to wait for. Name at least one job, or remove the block.
+  predecessor {
+    run_if = "failure"
+    jobs   = job.none # ERROR: No jobs to wait for | this job would never start
+  }
 }

@@ -136,7 +136,13 @@ function update(r, new, list, text, packed, c)
   for j = 1, #list do ids[edge_id(list[j])] = true end
   local pending = wire(r, list, old)
   for id, e in pairs(old) do
-    if not ids[id] and e.m == '?' then unlisted[#unlisted + 1] = {r, e} end
+    if not ids[id] and e.m == '?' then
+      unlisted[#unlisted + 1] = {r, e}
+      local coming = lists[list_key(e.u, KIN[e.k] and 'children' or 'onComplete', e.o)] or {}
+      for i = #coming, 1, -1 do -- it came to wait there in this very call
+        if coming[i] == r then table.remove(coming, i) end
+      end
+    end
     if not ids[id] and KIN[e.k] and e.m == '+' and not has(r, 'w') then part(r, e) end
   end
   if pending then
@@ -295,6 +301,7 @@ function flush_graph()
   end
   if #emptied > 0 then call('DEL', unpack(emptied)) end
   flush_all_members()
+  for i = 1, #unlisted do unlist(unlisted[i][1], unlisted[i][2]) end -- before who comes back is listed again
   for _, keys in ipairs({parents_first, heirs_last}) do
     for i = 1, #keys do
       local args = {}
@@ -303,7 +310,6 @@ function flush_graph()
     end
   end
   many('HDEL', PRE .. 'failed', unfail)
-  for i = 1, #unlisted do unlist(unlisted[i][1], unlisted[i][2]) end
   for i = 1, #forgotten do forget(forgotten[i]) end
   lists, parents_first, heirs_last, bytes, hashes, unfail, forgotten, unlisted, emptied = {}, {}, {}, {}, {}, {}, {}, {}, {}
 end

@@ -148,7 +148,7 @@ local function mapped(list, root, tick)
     else
       unseen = unseen or not T
     end
-    e.m, e.s = '?', '!'
+    e.s = '!'
   end
   return lacks, unseen
 end
@@ -298,7 +298,6 @@ local function cancel_cycle(root, tick, c)
   end
   if not is(key, 'set') then damage(key) end
   local going = cancel_some(mine, c)
-  if not going then c.shrinks = true end -- who is not in the set yet comes into it wherever the cursor is
   while going and looks < 20 do
     looks = looks + 1
     local got = is(key, 'set') and call('SSCAN', key, c.at == '' and '0' or c.at, 'COUNT', 100) or {'0', {}}
@@ -414,11 +413,11 @@ function cycle.remove(T)
   carry.give(T, 's')
   cycle.ungate(T)
   for _, name in ipairs({key, key .. ':live', PRE .. 'history:' .. T.u, PRE .. 'backlog:' .. T.u}) do dels[#dels + 1] = name end
-  T.D = nil
   return true
 end
 
--- close_cycle writes that a cycle is over. What waits for that is begun by the next call that does what is left to do.
+-- close_cycle writes that a cycle is over. What waits for that is begun by the next call that does what is left to do; cycle.waits
+-- has the one that closed it come again at once.
 local function close_cycle(root, tick, c)
   local key, backlog = PRE .. 'cycles:' .. root, PRE .. 'backlog:' .. root
   if is(key, 'hash') then call('HDEL', key, tick) else damage(key) end
@@ -426,7 +425,10 @@ local function close_cycle(root, tick, c)
   if not R or R.st ~= 't' then return end
   local outcome = find(c.flags, 'r', 1, true) and 'r' or c.failed > 0 and 'F' or 'C'
   cycle.note(root, tick, outcome, num(c.began), now_text, num(c.made), num(c.failed))
-  if kind(backlog) == 'zset' then call('ZADD', PRE .. 'todo', now_text, root) end
+  if kind(backlog) == 'zset' and call('ZCARD', backlog) > 0 then -- the last of it may have begun here, and ended at once
+    call('ZADD', PRE .. 'todo', now_text, root)
+    cycle.waits = true
+  end
 end
 
 -- over ends a cycle that has no members.

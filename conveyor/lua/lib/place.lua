@@ -11,8 +11,10 @@ local strict_keys    -- a queue key of the wrong type refuses the call, instead 
 local function score_of(ms) return string.format('%.3f', tonumber(ms) / 1000) end
 
 -- queue_key is the list of one lane; the names are made once.
+local queue_key
+do
 local queue_keys = {} -- lane -> queue -> key
-local function queue_key(q, lane)
+function queue_key(q, lane)
   local by = queue_keys[lane]
   if not by then
     by = {}
@@ -24,6 +26,7 @@ local function queue_key(q, lane)
     by[q] = key
   end
   return key
+end
 end
 
 -- schedule is the step "Scheduling Jobs" of the specification: a job that is not due waits in `scheduled`.
@@ -82,6 +85,8 @@ local function holds(r, t, next, key)
   return t == slim(r.u, r.n)
 end
 
+local flush_places
+do
 local function queue_ticket(r)
   if has(r, 'b') or not r.T then return slim(r.u, r.n) end
   return r.T
@@ -92,8 +97,11 @@ end
 local function put_back(key, list)
   local all, top = {}, 0
   for i = 1, #list do
-    all[i] = {n = list[i].n, t = queue_ticket(list[i])}
-    top = max(top, list[i].n)
+    local r = list[i]
+    if r.st == 'q' then -- still: it may have ended in the same call
+      all[#all + 1] = {n = r.n, t = queue_ticket(r)}
+      top = max(top, r.n)
+    end
   end
   while true do
     local head = call('LRANGE', key, -20, -1)
@@ -123,7 +131,7 @@ local function put_back(key, list)
   many('RPUSH', key, args)
 end
 
-local function flush_places()
+function flush_places()
   for key, list in pairs(comebacks) do put_back(key, list) end
   for key, list in pairs(pushes) do
     local args = {}
@@ -151,6 +159,7 @@ local function flush_places()
     many('ZADD', PRE .. 'scheduled', args)
   end
   pushes, comebacks, waits = {}, {}, {}
+end
 end
 
 -- unschedule removes the tickets of jobs that no longer wait for a time they once had: score -> uuid -> true.

@@ -180,7 +180,7 @@ local function close(r)
   clear(r, 'h')
   -- Last, since what was flipped would be flipped again should anything be left after it.
   if has(r, 'g') and not has(r, 't') and not cycle.trigger(r) then return false end
-  if r.C then r.D = nil end
+  r.D = nil
   finish(r)
   return true
 end

@@ -18,7 +18,7 @@ job "a" {
   type = "noop"
   predecessor { job = module.m } # ERROR: Invalid upstream job | A module is no job. Write jobs = [MODULE]
   predecessor { job = module.m.name } # ERROR: Invalid upstream job | Job needs a job, such as job.NAME, and this is a string.
-  predecessor { jobs = module.none } # ERROR: No jobs to wait for | There are no jobs in module.none
+  predecessor { jobs = module.none } # ERROR: No jobs to wait for | No job is declared in module.none
   predecessor { jobs = module.many["uk"] } # ERROR: No such job instance | Module "many" has no instance with the key "uk".
   predecessor { jobs = [module.many["us"]] } # ERROR: No such job instance
   predecessor { jobs = module.m[0] } # ERROR: Invalid reference | has neither count nor for_each
@@ -30,4 +30,22 @@ job "b" {
   type     = "noop"
   predecessor { jobs = module.many[each.key] } # ERROR: No such job instance
   predecessor { jobs = module.m[each.key] } # ERROR: Invalid reference | has neither count nor for_each
+}
+module "silent" {
+  source = "./silent"
+}
+job "c" {
+  type = "noop"
+  dynamic "predecessor" {
+    for_each = { m = module.m }
+    content {
+      jobs = predecessor.value # ERROR: Invalid upstream job | The value of a module is its outputs
+    }
+  }
+  dynamic "predecessor" {
+    for_each = [module.silent]
+    content {
+      jobs = predecessor.value # ERROR: Invalid upstream job | this holds a module without outputs. The value of a module is its outputs
+    }
+  }
 }

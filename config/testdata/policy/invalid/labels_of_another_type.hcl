@@ -1,0 +1,1 @@
+required_labels = "team" # ERROR: Wrong type of value | list

@@ -1,0 +1,327 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/planner"
+)
+
+// TestDriftIsHealed keeps the store equal to the files: what is deleted there comes back, what is changed here is changed there.
+func TestDriftIsHealed(t *testing.T) {
+	l := newLab(t)
+	l.declare("a", "b a", "c")
+	r := l.replica()
+	r.steps("revision", "leading", "applied +3 ~0 -0")
+	r.steps("in_sync")
+	r.steps()
+	l.stands("a queued", "b held", "c queued")
+	l.work()
+	r.steps()
+	l.stands("a completed", "b completed", "c completed")
+
+	l.lose("c")
+	r.steps("healed +1 ~0 -0")
+	r.steps("in_sync")
+	l.ok(l.client.Redis().HDel(t.Context(), l.client.Prefix()+"state:w", "job.b").Err()) // with redis-cli
+	r.steps("healed +1 ~0 -0")
+	l.work()
+	l.stands("a completed", "b completed", "c completed")
+
+	l.declare("a", "b a", "c payload=2", "d")
+	r.steps("revision", "applied +2 ~0 -1") // c runs again
+	l.work()
+	l.declare("a", "b a", "c payload=2", "d") // the same
+	r.steps("in_sync")
+	if h, err := applier.ReadHistory(t.Context(), l.client, "w"); err != nil || len(h.Revisions) != 4 || h.Revisions[0].Operation != "reconcile" ||
+		h.Revisions[0].Source.Revision != r.newest.id {
+		t.Errorf("history: %+v, error %v", h.Revisions, err)
+	}
+}
+
+// TestLastGoodRevision goes on with the last good revision while the newest cannot be applied, and says so once.
+func TestLastGoodRevision(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		bad  func(l *lab)
+	}{
+		{"does not parse", func(l *lab) { l.write("job \"a\" {") }},
+		{"does not validate", func(l *lab) { l.declare("a nope") }},
+		{"waits for itself", func(l *lab) { l.declare("a b", "b a") }},
+		{"is denied", func(l *lab) { l.declare("a", "denied") }},
+		{"is gone", func(l *lab) { remove(l.T, filepath.Join(l.dir, "main.hcl")) }},
+		{"has lost its directory", func(l *lab) { remove(l.T, l.dir) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l := newLab(t)
+			denying := func(o *Options) {
+				o.Check = func(p *planner.Plan) (diags hcl.Diagnostics, _ map[string]*hcl.File) {
+					for _, row := range p.Rows {
+						if row.Addr.String() == "job.denied" {
+							diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Denied", Detail: "No."})
+						}
+					}
+					return diags, nil
+				}
+			}
+			l.declare("a", "b")
+			r := l.replica(denying)
+			r.steps("revision", "leading", "applied +2 ~0 -0")
+			l.work()
+			r.steps("in_sync")
+			test.bad(l)
+			r.steps("revision", "rejected", "in_sync")
+			r.steps()
+			l.lose("b")
+			r.steps("healed +1 ~0 -0")
+			if err := r.Ready(time.Hour); err != nil {
+				t.Errorf("not ready: %v", err)
+			}
+			r.steps("in_sync")
+			l.declare("a", "b", "c")
+			r.steps("revision", "applied +1 ~0 -0")
+			r.steps("in_sync")
+		})
+	}
+}
+
+// TestNothingGood starts with a configuration that cannot be applied.
+func TestNothingGood(t *testing.T) {
+	l := newLab(t)
+	l.write("job \"a\" {")
+	r := l.replica()
+	r.steps("revision", "rejected")
+	r.steps()
+	if err := r.Ready(time.Hour); err == nil {
+		t.Error("it is ready without a configuration")
+	}
+	if err := r.Live(time.Hour); err != nil {
+		t.Errorf("it counts as dead: %v", err)
+	}
+	l.declare("a")
+	r.steps("revision", "leading", "applied +1 ~0 -0")
+	if err := r.Ready(time.Hour); err != nil {
+		t.Errorf("not ready: %v", err)
+	}
+}
+
+// TestConsent lets nothing be destroyed beyond the limit until somebody consents to exactly that.
+func TestConsent(t *testing.T) {
+	l := newLab(t)
+	l.declare("a", "b", "c", "d")
+	limit := func(o *Options) { o.MaxDestroy = Limit{N: 2} }
+	r := l.replica(limit)
+	r.steps("revision", "leading", "applied +4 ~0 -0")
+	consents := func(name string) bool {
+		t.Helper()
+		ok, err := applier.Consent(t.Context(), l.client, "w", name, "me@host")
+		l.ok(err)
+		return ok
+	}
+	if consents("anything") {
+		t.Error("consent to a plan that does not wait")
+	}
+	l.work()
+	l.declare("a")
+	r.steps("revision", "consent -3", "in_sync")
+	r.steps()
+	l.stands("a completed", "b completed", "c completed", "d completed")
+	l.lose("a")
+	r.steps("healed +1 ~0 -0") // of the revision before
+	r.steps("in_sync")
+	if consents(r.waiting[1:] + "0") {
+		t.Error("consent to another plan")
+	}
+
+	other := l.replica(limit) // somebody else takes over: the question stands
+	l.ok(r.lease.Release(t.Context()))
+	r.lease = nil
+	other.steps("revision", "leading", "consent -3")
+	if other.waiting != r.waiting {
+		t.Errorf("the other replica asks for %s, want %s", other.waiting, r.waiting)
+	}
+	if !consents(other.waiting) {
+		t.Error("consent is not taken")
+	}
+	other.turns("applied +0 ~0 -3") // at once, since nothing else is due
+	l.work()
+	l.stands("a completed")
+	if m, err := applier.ReadMemory(t.Context(), l.client, "w"); err != nil || m.Waiting.Name != "" || m.Consent.Name != "" {
+		t.Errorf("memory: %+v, error %v", m, err)
+	}
+}
+
+// TestFailedIsLeftAlone leaves a job that failed alone until what is declared of it changes.
+func TestFailedIsLeftAlone(t *testing.T) {
+	l := newLab(t)
+	l.declare("a", "b a", "c")
+	r := l.replica()
+	r.steps("revision", "leading", "applied +3 ~0 -0")
+	l.work("a")
+	l.stands("a failed", "b skipped", "c completed")
+	r.steps("kept job.a", "in_sync")
+	l.move(24 * time.Hour)
+	r.steps()
+	l.lose("c")
+	r.steps("healed +1 ~0 -0")
+	l.stands("a failed", "b skipped", "c queued")
+	l.declare("a payload=2", "b a", "c")
+	r.steps("revision", "applied +2 ~0 -2")
+	if diff := cmp.Diff([]string{"c", "a", "b"}, l.work()); diff != "" {
+		t.Errorf("ran (-want +got):\n%s", diff)
+	}
+	l.stands("a completed", "b completed", "c completed")
+}
+
+// TestFailedIsRetried runs a job again that failed, later each time, also when another replica leads by then.
+func TestFailedIsRetried(t *testing.T) {
+	l := newLab(t)
+	l.declare("a", "b a")
+	retrying := func(o *Options) { o.RetryFailed = true }
+	r := l.replica(retrying)
+	r.steps("revision", "leading", "applied +2 ~0 -0")
+	for n := range 8 {
+		l.work("a")
+		r.steps("kept job.a", "in_sync")
+		wait := min(time.Minute<<n, time.Hour)
+		l.move(wait - time.Millisecond)
+		r.steps()
+		l.ok(r.lease.Release(t.Context()))
+		r.lease = nil
+		r = l.replica(retrying)
+		r.steps("revision", "leading", "kept job.a", "in_sync")
+		l.stands("a failed", "b skipped")
+		l.move(time.Millisecond)
+		r.steps("retried job.a", "applied +2 ~0 -2")
+		l.stands("a queued", "b held")
+	}
+	l.work()
+	r.steps("in_sync")
+	if m, err := applier.ReadMemory(t.Context(), l.client, "w"); err != nil || len(m.Notes) > 0 {
+		t.Errorf("notes of a job that ended well: %v, error %v", m.Notes, err)
+	}
+}
+
+// TestOneOfTwoLeads lets one replica die and another be silent for too long.
+func TestOneOfTwoLeads(t *testing.T) {
+	l := newLab(t)
+	l.declare("a")
+	one, two := l.replica(), l.replica()
+	one.steps("revision", "leading", "applied +1 ~0 -0")
+	two.steps("revision", "standby")
+	two.steps()
+	if err := two.Ready(time.Hour); err != nil {
+		t.Errorf("a standby is not ready: %v", err)
+	}
+	l.declare("a", "b")
+	two.steps("revision")
+	l.stands("a queued")
+	l.move(2 * applier.LeaderLease) // the other one was silent
+	two.steps("leading", "applied +1 ~0 -0")
+	l.work()
+	<-one.lease.Held().Done()
+	one.steps("revision", "standby")
+	l.write("job {")
+	one.steps("revision", "rejected")
+	l.ok(two.close(t.Context()))
+	l.lose("a")
+	one.steps("leading", "applied +1 ~0 -0") // a standby knows the last good revision, too
+}
+
+// TestLeaseLostMeanwhile takes the lease from a leader between its plan and its first write.
+func TestLeaseLostMeanwhile(t *testing.T) {
+	l := newLab(t)
+	l.declare("a")
+	var r *replica
+	r = l.replica(func(o *Options) {
+		o.Check = func(*planner.Plan) (hcl.Diagnostics, map[string]*hcl.File) {
+			l.move(2 * applier.LeaderLease)
+			_, holder, err := applier.NewCandidate(l.client, "w", "other@host").Lead(context.Background())
+			if err != nil || holder != nil {
+				t.Errorf("the lease cannot be taken: %v, %v", holder, err)
+			}
+			<-r.lease.Held().Done()
+			return nil, nil
+		}
+	})
+	r.steps("revision", "leading")
+	r.steps("standby")
+	l.stands()
+}
+
+// TestLocked waits for somebody's apply.
+func TestLocked(t *testing.T) {
+	l := newLab(t)
+	l.declare("a")
+	lock := l.client.Prefix() + "lock:w"
+	l.ok(l.client.Redis().HSet(t.Context(), lock, "token", "x", "who", "me@host", "operation", "apply", "since", "1",
+		"expires", fmt.Sprint(l.now.Add(time.Minute).UnixMilli()), "fence", "7").Err())
+	r := l.replica()
+	r.steps("revision", "leading", "waiting")
+	r.steps()
+	l.ok(l.client.Redis().HDel(t.Context(), lock, "token").Err())
+	r.steps("applied +1 ~0 -0")
+}
+
+// TestFailuresAreRepeated has a store that cannot be opened, and one that does not answer.
+func TestFailuresAreRepeated(t *testing.T) {
+	l := newLab(t)
+	l.declare("a")
+	broken := errors.New("no route to host")
+	r := l.replica(func(o *Options) {
+		open := o.Open
+		o.Open = func(ctx context.Context, w *config.Workflow) (*Store, error) {
+			if broken != nil {
+				return nil, broken
+			}
+			return open(ctx, w)
+		}
+	})
+	r.steps("revision", "failed")
+	r.steps("failed")
+	if r.failures != 2 || !strings.Contains(fmt.Sprint(r.Ready(time.Hour)), "no route to host") {
+		t.Errorf("%d failures; ready: %v", r.failures, r.Ready(time.Hour))
+	}
+	r.turns() // it is not due
+	l.declare("a", "b")
+	r.steps("revision", "failed")
+	if r.failures != 1 {
+		t.Errorf("%d failures of a new revision, want 1", r.failures)
+	}
+	broken = nil
+	r.steps("leading", "applied +2 ~0 -0")
+	if r.failures != 0 || r.Ready(time.Hour) != nil {
+		t.Errorf("%d failures; ready: %v", r.failures, r.Ready(time.Hour))
+	}
+}
+
+// TestKeptIsSaidOnce has a job that failed, and which the newest revision lacks, while that one's plan waits for consent.
+func TestKeptIsSaidOnce(t *testing.T) {
+	l := newLab(t)
+	l.declare("a", "b", "c", "d")
+	r := l.replica(func(o *Options) { o.MaxDestroy = Limit{N: 1} })
+	r.steps("revision", "leading", "applied +4 ~0 -0")
+	l.work("c", "d")
+	r.steps("kept job.c", "kept job.d", "in_sync")
+	l.declare("a", "c")
+	r.steps("revision", "consent -2", "in_sync")
+	r.steps()
+	r.steps()
+	l.lose("a")
+	r.steps("healed +1 ~0 -0")
+	r.steps("in_sync")
+	l.ok(l.client.Retry(t.Context(), l.state().Records["job.c"].UUID.String()))
+	l.work("c")
+	r.steps("kept job.c")
+	r.steps()
+}
