@@ -209,15 +209,16 @@ func (l *Loop) park(ctx context.Context, r *reading, passed *applier.RolledBackE
 // too long. It ends with the lease.
 func (l *Loop) submitting(ctx, held context.Context) (context.Context, func()) {
 	submitting, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	var patience *time.Timer
 	stopped := context.AfterFunc(ctx, func() {
-		patience = time.AfterFunc(stopWithin, func() { cancel(context.Cause(ctx)) })
+		select {
+		case <-time.After(stopWithin):
+			cancel(context.Cause(ctx))
+		case <-submitting.Done():
+		}
 	})
 	lost := context.AfterFunc(held, func() { cancel(context.Cause(held)) })
 	return submitting, func() {
-		if !stopped() && patience != nil {
-			patience.Stop()
-		}
+		stopped()
 		lost()
 		cancel(nil)
 	}
