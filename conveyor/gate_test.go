@@ -353,3 +353,11 @@ func TestGates(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) { onBoth(t, row.test) })
 	}
 }
+
+func TestTriggersInTheOrderOfTheirNames(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		e.add(job("both", gated("g1", "g=,3")), job("one", gated("g=,3")))
+		e.ends("t", conveyor.VerdictDone, "g=,3", "g1")
+		e.reserves(opened("both", e.now), opened("one", e.now))
+	})
+}

@@ -73,13 +73,13 @@ func packLabels(labels map[string]string) string {
 	return strings.Join(parts, ",")
 }
 
-// packNames are labels without values as scripts take and keep them: "<name>,...", sorted.
+// packNames are labels without values as scripts take and keep them: "<name>,...", in the order of the names, in which a trigger flips
+// its gates: escapes would sort elsewhere.
 func packNames(names []string) string {
-	parts := make([]string, 0, len(names))
-	for _, name := range names {
-		parts = append(parts, escaped(name, "="))
+	parts := slices.Sorted(slices.Values(names))
+	for i, name := range parts {
+		parts[i] = escaped(name, "=")
 	}
-	slices.Sort(parts)
 	return strings.Join(parts, ",")
 }
 

@@ -1,6 +1,7 @@
 package enginemodel
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -52,8 +53,8 @@ func (j *job) carries(filter map[string]string) bool {
 // facts are what the engine knows of a job and shows as labels.
 func (j *job) facts() map[string]string {
 	out := map[string]string{"object": j.uuid, "method": "any"}
-	if j.owner != "" {
-		out["worker"] = j.owner
+	if worker := cmp.Or(j.owner, j.holder); worker != "" {
+		out["worker"] = worker
 	}
 	if j.expires > 0 {
 		out["expiry"] = time.UnixMilli(j.expires).UTC().Format(time.RFC3339Nano)
