@@ -71,13 +71,13 @@ func (p *planning) replaceFlags(cmd *cobra.Command) {
 
 // open reads the workflow of the arguments and opens its store; close it afterwards.
 func (p *planning) open(ctx context.Context, args []string, how access, so displayOptions) (err error) {
-	if err := p.agree(); err != nil {
-		return err
-	}
 	if p.out != "" {
-		if err := mayHoldPlan(p.out); err != nil {
+		if err := makeRoomForPlan(p.out); err != nil {
 			return err
 		}
+	}
+	if err := p.agree(); err != nil {
+		return err
 	}
 	if err := p.policy.load(p.a); err != nil {
 		return err
@@ -296,6 +296,9 @@ warnings and checks that failed, and each job in a part that opens by a click, w
 is destroyed or runs again first. Of a plan that is larger than such a comment may
 be, the jobs that are not shown are counted. What the plan fails for is written in
 its place.
+
+-out removes an older plan in FILE first. Where no plan can be made, nothing is left
+there that would be applied by mistake.
 
 With -policy the plan is held against the rules of a policy. One that they deny is
 shown, and why, and the command fails: nothing is saved, and apply would submit

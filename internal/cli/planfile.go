@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -55,15 +56,21 @@ func writePlan(path string, p *planner.Plan, k *conveyor.Keyring) error {
 	return nil
 }
 
-// mayHoldPlan tells whether a plan may be saved at a path: where nothing is, in place of another plan, or of an empty file. Nothing
-// else is overwritten, since one of the workflow's own files is easily named by mistake.
-func mayHoldPlan(path string) error {
+// makeRoomForPlan fails where no plan may be saved: one is where nothing is, in place of another plan, or of an empty file. Nothing
+// else is overwritten, since one of the workflow's own files is easily named by mistake. Another plan is removed at once, so that
+// nothing is left to be applied when no new one can be made.
+func makeRoomForPlan(path string) error {
 	if dir, err := os.Stat(filepath.Dir(path)); err != nil || !dir.IsDir() {
 		return fail("Cannot save the plan", "-out=%s: the directory %q does not exist.", path, filepath.Dir(path))
 	}
 	info, err := os.Stat(path)
 	switch {
-	case err != nil || info.Mode().IsRegular() && (info.Size() == 0 || isPlanFile(path)):
+	case err != nil || info.Mode().IsRegular() && info.Size() == 0:
+		return nil
+	case isPlanFile(path):
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fail("Cannot save the plan", "-out=%s: the plan that is there cannot be removed: %v.", path, err)
+		}
 		return nil
 	case info.IsDir():
 		return fail("Cannot save the plan", "-out=%s is a directory. Name a file, such as %s.", path, filepath.Join(path, "saved.wbplan"))
