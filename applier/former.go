@@ -89,7 +89,8 @@ func (s *submission) carryOver(ctx context.Context) error {
 		return err
 	}
 	keys := []string{lockKey(old), stateKey(old), metaKey(old), lockKey(s.workflow), stateKey(s.workflow), metaKey(s.workflow), workflowsKey, "queues",
-		revisionsKey(old), revisionsKey(s.workflow), archivesKey(old), archivesKey(s.workflow)}
+		revisionsKey(old), revisionsKey(s.workflow), archivesKey(old), archivesKey(s.workflow),
+		controllerKey(old), controllerKey(s.workflow), "clock"}
 	for i := range keys {
 		keys[i] = s.client.Prefix() + keys[i]
 	}

@@ -3,6 +3,7 @@ package applier
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -101,5 +102,67 @@ func TestControllersRemember(t *testing.T) {
 		}
 		ok(second.Ask(ctx, Waiting{}))
 		remembers(Memory{Notes: map[string]string{"b": "3"}})
+	})
+}
+
+// remember makes a controller lead, remember something and give the lead up.
+func (l *lab) remember(workflow string) {
+	l.Helper()
+	lease := mustLead(l.T, NewCandidate(l.Client, workflow, ""))
+	l.ok(lease.Note(l.Context(), map[string]string{"retry:job.a": "once", "retry:job.b": "twice"}))
+	l.ok(lease.Ask(l.Context(), Waiting{"plan1", "1 of 1 jobs"}))
+	l.ok(lease.Release(l.Context()))
+}
+
+// memory wants the controllers of a workflow to remember these notes and nothing else.
+func (l *lab) memory(workflow string, notes map[string]string) {
+	l.Helper()
+	m, err := ReadMemory(l.Context(), l.Client, workflow)
+	if diff := cmp.Diff(Memory{Notes: notes}, m); diff != "" || err != nil {
+		l.Errorf("memory of %q, error %v (-want +got):\n%s", workflow, err, diff)
+	}
+}
+
+// TestMemoryCarried: notes go with the state to another name, those of the new one come first, and nothing is left but the lease of one
+// that leads still.
+func TestMemoryCarried(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("a"))
+		for _, led := range []bool{false, true} {
+			old, next := fmt.Sprint("old-", led), fmt.Sprint("new-", led)
+			l.named(old, "")
+			l.apply()
+			l.remember(old)
+			var leader *Lease
+			if led {
+				leader = mustLead(l.T, NewCandidate(l.Client, old, ""))
+			}
+			l.ok(mustLead(l.T, NewCandidate(l.Client, next, "")).Note(l.Context(), map[string]string{"retry:job.b": "three times"}))
+			l.named(next, old)
+			l.apply()
+			l.memory(next, map[string]string{"retry:job.a": "once", "retry:job.b": "three times"})
+			l.memory(old, map[string]string{})
+			if n, err := l.Redis().Exists(l.Context(), l.Prefix()+controllerKey(old)).Result(); (n == 1) != led || err != nil {
+				l.Errorf("%d keys are left under the name %q, error %v", n, old, err)
+			}
+			if led {
+				l.ok(leader.Note(l.Context(), map[string]string{"retry:job.c": "again"}))
+			}
+		}
+	})
+}
+
+// TestLeaderOutlivesState: who leads a workflow whose state is deleted leads it still, and remembers nothing.
+func TestLeaderOutlivesState(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		l.declare(l.job("a"))
+		l.apply()
+		l.remember("w")
+		leader := mustLead(l.T, NewCandidate(l.Client, "w", ""))
+		if _, err := DeleteState(l.Context(), l.Client, "w", true, StateChange{}); err != nil {
+			l.Fatal(err)
+		}
+		l.memory("w", map[string]string{})
+		l.ok(leader.Note(l.Context(), map[string]string{"retry:job.a": "once"}))
 	})
 }

@@ -26,7 +26,7 @@ var (
 	acquireScript = redis.NewScript(clockLua + acquireLua)
 	renewScript   = redis.NewScript(clockLua + renewLua)
 	releaseScript = redis.NewScript(releaseLua)
-	carryScript   = redis.NewScript(carryLua)
+	carryScript   = redis.NewScript(clockLua + carryLua)
 	noteScript    = redis.NewScript(noteLua)
 	consentScript = redis.NewScript(consentLua)
 )

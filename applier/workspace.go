@@ -60,7 +60,8 @@ func CreateState(ctx context.Context, c *conveyor.Client, workflow string, o Sta
 	})
 }
 
-// DeleteState removes a state and whatever the store has of it but its lock's fence, which refuses what arrives late. One with records
+// DeleteState removes a state and whatever the store has of it but its lock's fence, which refuses what arrives late, and the lease of
+// a controller that leads. One with records
 // is a *NotEmptyError, unless these are to be forgotten: their jobs are left alone then, as by Forget. A state of that name that
 // is made later has another lineage, so no uuid comes twice. It tells how many records were forgotten.
 func DeleteState(ctx context.Context, c *conveyor.Client, workflow string, forget bool, o StateChange) (forgotten int, err error) {
@@ -102,6 +103,9 @@ func (s *submission) deleteState(ctx context.Context) error {
 	if err := s.deleteHistory(ctx); err != nil {
 		return err
 	}
+	if err := s.deleteMemory(ctx); err != nil {
+		return err
+	}
 	var outputs, rest []conveyor.Attach
 	for _, field := range fields {
 		if strings.HasPrefix(field, metaOutput) {
@@ -129,14 +133,41 @@ func (s *submission) deleteHistory(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("read the history of workflow %q: %w", s.workflow, storeError(err, key))
 		}
-		for some := range slices.Chunk(fields, conveyor.MaxBatch/2) {
-			var writes []conveyor.Attach
-			for _, field := range some {
-				writes = append(writes, conveyor.Attach{Key: key, Field: field, Version: -1})
-			}
-			if err := s.writeMeta(ctx, "history", writes...); err != nil {
-				return err
-			}
+		if err := s.deleteFields(ctx, "history", key, fields); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteMemory removes what the controllers of the workflow remember. One that leads keeps its lease.
+func (s *submission) deleteMemory(ctx context.Context) error {
+	leader, err := ReadLeader(ctx, s.client, s.workflow)
+	if err != nil {
+		return err
+	}
+	key := controllerKey(s.workflow)
+	fields, err := s.client.Redis().HKeys(ctx, s.client.Prefix()+key).Result()
+	if err != nil {
+		return fmt.Errorf("read what the controller of workflow %q remembers: %w", s.workflow, storeError(err, key))
+	}
+	if leader != nil {
+		fields = slices.DeleteFunc(fields, func(field string) bool {
+			return field != waitingField && field != consentField && !strings.HasPrefix(field, noteField)
+		})
+	}
+	return s.deleteFields(ctx, "controller", key, fields)
+}
+
+// deleteFields removes fields of a hash that belongs to the workflow.
+func (s *submission) deleteFields(ctx context.Context, what, key string, fields []string) error {
+	for some := range slices.Chunk(fields, conveyor.MaxBatch/2) {
+		var writes []conveyor.Attach
+		for _, field := range some {
+			writes = append(writes, conveyor.Attach{Key: key, Field: field, Version: -1})
+		}
+		if err := s.writeMeta(ctx, what, writes...); err != nil {
+			return err
 		}
 	}
 	return nil

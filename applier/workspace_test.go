@@ -85,12 +85,14 @@ func TestDeleteState(t *testing.T) {
 			l.Errorf("what would be done: %d, %v", n, err)
 		}
 		l.workspaces("default", "staging")
+		l.remember("w@staging")
 
 		if n, err := DeleteState(l.Context(), l.Client, "w@staging", true, StateChange{}); n != 2 || err != nil {
 			l.Errorf("deleted: %d, %v", n, err)
 		}
 		l.workspaces("default")
-		for _, key := range []string{stateKey("w@staging"), metaKey("w@staging"), revisionsKey("w@staging"), archivesKey("w@staging")} {
+		for _, key := range []string{stateKey("w@staging"), metaKey("w@staging"), revisionsKey("w@staging"), archivesKey("w@staging"),
+			controllerKey("w@staging")} {
 			if n, err := l.Redis().Exists(l.Context(), l.Prefix()+key).Result(); n != 0 || err != nil {
 				l.Errorf("%s is still there (%v)", key, err)
 			}

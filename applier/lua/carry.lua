@@ -1,6 +1,6 @@
 -- Carries the state of a workflow over to another name: as a whole, under both locks, or not at all.
 -- KEYS: lock, state and meta of the old name; the same of the new one; workflows; queues; revisions of the old name and the new one;
---   archives likewise
+--   archives likewise; what the controllers of the old name and of the new one remember; clock
 -- ARGV: fence of the old lock, fence of the new one, old name, new name, serial number for the new one; then the queues whose settings
 --   belong to the workflow
 -- Returns 'DONE'; 'GUARD' when a lock is another's by now, 'TAKEN' when there is something under the new name, 'GONE' when there is
@@ -26,11 +26,24 @@ for i = 6, #ARGV do
     end
   end
 end
-redis.call('HGET', KEYS[7], old) -- fails where it is no hash, before anything is written
+-- These fail where a key is no hash, before anything is written.
+redis.call('HGET', KEYS[7], old)
+redis.call('HGET', KEYS[14], 'token')
+local remembered, led = redis.call('HGETALL', KEYS[13]), false
+for i = 1, #remembered, 2 do
+  if remembered[i] == 'expires' then led = tonumber(remembered[i + 1]) > now(KEYS[15]) end
+end
 if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('RENAME', KEYS[2], KEYS[5]) end
 redis.call('RENAME', KEYS[3], KEYS[6])
 for i = 9, 11, 2 do
   if redis.call('EXISTS', KEYS[i]) == 1 then redis.call('RENAME', KEYS[i], KEYS[i + 1]) end
+end
+-- Notes about jobs go along. A plan that waits for consent was made under the old name. A controller that leads still keeps its lease.
+for i = 1, #remembered, 2 do
+  local field = remembered[i]
+  local note = string.sub(field, 1, 5) == 'note:'
+  if note then redis.call('HSETNX', KEYS[14], field, remembered[i + 1]) end
+  if note or not led or field == 'waiting' or field == 'consent' then redis.call('HDEL', KEYS[13], field) end
 end
 redis.call('HSET', KEYS[6], 'former', '1 ' .. old, 'serial', '1 ' .. ARGV[5])
 redis.call('HDEL', KEYS[7], old)

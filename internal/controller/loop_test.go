@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -209,6 +210,33 @@ func TestFailedIsRetried(t *testing.T) {
 	r.steps("in_sync")
 	if m, err := applier.ReadMemory(t.Context(), l.client, "w"); err != nil || len(m.Notes) > 0 {
 		t.Errorf("notes of a job that ended well: %v, error %v", m.Notes, err)
+	}
+}
+
+// TestRetriesCarried gives a workflow another name while a failed job waits to be retried: it is retried when it would have been.
+func TestRetriesCarried(t *testing.T) {
+	l := newLab(t)
+	l.declare("a")
+	r := l.replica(func(o *Options) { o.RetryFailed = true })
+	r.steps("revision", "leading", "applied +1 ~0 -0")
+	l.work("a")
+	r.steps("kept job.a", "in_sync")
+	l.move(time.Minute)
+	r.steps("retried job.a", "applied +1 ~0 -1")
+	l.work("a")
+	r.steps("kept job.a", "in_sync") // for two minutes
+	l.move(time.Minute)
+	text, err := os.ReadFile(filepath.Join(l.dir, "main.hcl"))
+	l.ok(err)
+	l.write(strings.Replace(string(text), "workflow \"w\" {", "workflow \"v\" {\n  moved_from = \"w\"", 1))
+	r.steps("revision", "leading")
+	r.steps("in_sync")
+	l.move(time.Minute - time.Millisecond)
+	r.steps()
+	l.move(time.Millisecond)
+	r.steps("retried job.a", "applied +1 ~0 -1")
+	if n, err := l.client.Redis().Exists(t.Context(), l.client.Prefix()+"controller:w").Result(); n != 0 || err != nil {
+		t.Errorf("the controller of the former name is still remembered, error %v", err)
 	}
 }
 

@@ -112,7 +112,7 @@ func (l *Loop) apply(ctx context.Context, r *reading, asks bool) error {
 			return l.park(ctx, r, passed, asks)
 		}
 	}
-	memory, err := applier.ReadMemory(ctx, client, l.site.workflow)
+	memory, err := applier.ReadMemory(ctx, client, l.recorded(state))
 	if err != nil {
 		return err
 	}
@@ -172,13 +172,18 @@ func (l *Loop) apply(ctx context.Context, r *reading, asks bool) error {
 	return err
 }
 
+// recorded is the name under which the store has what was recorded of the workflow so far: the former one until the next apply carries
+// history and memory over with the state.
+func (l *Loop) recorded(state *planner.State) string {
+	if state.Former != "" {
+		return state.Former
+	}
+	return l.site.workflow
+}
+
 // passedOver is the rollback that stands against a configuration; nil for none.
 func (l *Loop) passedOver(ctx context.Context, r *reading, state *planner.State) (*applier.RolledBackError, error) {
-	workflow := l.site.workflow
-	if state.Former != "" {
-		workflow = state.Former // the history is carried over with the state
-	}
-	h, err := applier.ReadHistory(ctx, l.site.Client, workflow)
+	h, err := applier.ReadHistory(ctx, l.site.Client, l.recorded(state))
 	if err != nil || len(h.Revisions) == 0 || h.Revisions[0].Of == 0 {
 		return nil, err
 	}
