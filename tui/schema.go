@@ -34,6 +34,11 @@ var JobSchema string
 //go:embed state.schema.json
 var StateSchema string
 
+// HistorySchema describes what history writes as JSON.
+//
+//go:embed history.schema.json
+var HistorySchema string
+
 //go:embed plan.schema.json
 var planSchema string
 

@@ -53,24 +53,25 @@ func checkedOutput() (out io.Writer, fits func() bool) {
 	}
 	var failed atomic.Bool
 	out = os.Stdout
-	for prefix, text := range map[string]string{`{"@`: tui.Schema, `{"job":"`: tui.LogSchema, `{"address":"`: tui.ExplainSchema,
-		`{"format_version":"1.0","workflow":`: tui.PlanSchema(), `{"format_version":"1.0","`: tui.JobSchema} {
-		if strings.HasSuffix(prefix, `,"`) {
-			if !slices.Contains(os.Args, "job") {
-				continue
-			}
-		} else if prefix[2] == 'f' && !slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasSuffix(arg, ".wbplan") }) {
+	for _, of := range []struct{ prefix, schema, among string }{ // among the arguments, or "" for any command
+		{`{"@`, tui.Schema, ""},
+		{`{"job":"`, tui.LogSchema, "logs"},
+		{`{"address":"`, tui.ExplainSchema, "explain"},
+		{`{"format_version":"1.0","workflow":`, tui.PlanSchema(), ".wbplan"},
+		{`{"format_version":"1.0","`, tui.JobSchema, "job"},
+		{`{"format_version":"1.0","revisions":`, tui.HistorySchema, "history"},
+	} {
+		if !slices.ContainsFunc(os.Args, func(arg string) bool {
+			return of.among == "" || arg == of.among || of.among[0] == '.' && strings.HasSuffix(arg, of.among)
+		}) {
 			continue
 		}
-		if prefix[2] == 'j' && !slices.Contains(os.Args, "logs") || prefix[2] == 'a' && !slices.Contains(os.Args, "explain") {
-			continue
-		}
-		schema, err := schematest.Compile(text)
+		schema, err := schematest.Compile(of.schema)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(notAsDescribed)
 		}
-		out = &schematest.Writer{Out: out, Schema: schema, Prefix: prefix, Fail: func(err error) {
+		out = &schematest.Writer{Out: out, Schema: schema, Prefix: of.prefix, Fail: func(err error) {
 			failed.Store(true)
 			fmt.Fprintln(os.Stderr, err)
 		}}
