@@ -30,8 +30,9 @@ func (a *app) doctorCommand() *cobra.Command {
 tells what is wrong: settings of the store that may lose jobs, broken promises of
 the engine, jobs that wait for others that never came, what was set aside because
 nobody could read it, keys that were damaged, workers that are silent, jobs that a
-worker would not run because they are not what their key signed. It names the keys,
-beside the first one here, without which waiting jobs cannot run or values be compared.
+worker would not run because they are not what their key signed, keys here that
+cannot be used. It names the keys, beside the first one here, without which waiting
+jobs cannot run or values be compared.
 
 With -fix it says how it would repair that, asks, repairs, and looks again. Each
 repair is made only if nothing has moved meanwhile, and nothing is thrown away:
@@ -111,15 +112,16 @@ func (d *doctoring) run(ctx context.Context, args []string) error {
 // checkup is what doctor found.
 type checkup struct {
 	*conveyor.Diagnosis
-	keys  []neededKey
-	store error // what is wrong with the store; nil when it is fit
-	state error // why the workflow's state cannot be read; nil when it can
+	keys    []neededKey
+	store   error // what is wrong with the store; nil when it is fit
+	state   error // why the workflow's state cannot be read; nil when it can
+	keyring error // why the keys of this user cannot be used; nil when they can, or there are none
 }
 
 // problems is how many things are wrong. That nobody serves a queue, or a key with a strange name, is only worth telling.
 func (c *checkup) problems() int {
 	n := len(c.Violations) + len(c.Orphans) + len(c.SetAside) + len(c.Damaged) + len(c.Silent) + len(c.Refused)
-	for _, err := range []error{c.store, c.state} {
+	for _, err := range []error{c.store, c.state, c.keyring} {
 		if err != nil {
 			n++
 		}
@@ -144,7 +146,8 @@ func (d *doctoring) examine(ctx context.Context) (*checkup, error) {
 	}
 	ring, err := d.a.keyring(false)
 	if err != nil {
-		return nil, err
+		c.keyring = err // which keys are needed beside the first one is not known then
+		return c, nil
 	}
 	c.keys, err = neededKeys(ctx, d.store, d.roll.state, ring)
 	return c, err

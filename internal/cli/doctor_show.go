@@ -42,6 +42,9 @@ func (a *app) showHealth(s *store, r roll, c *checkup) {
 	if c.state != nil {
 		fmt.Fprintf(out, "\n%s %s\n", ink.Bold("The state of the workflow cannot be read."), clean(sentence(c.state.Error())))
 	}
+	if c.keyring != nil {
+		fmt.Fprintf(out, "\n%s %s\n", ink.Bold("The keys here cannot be used."), clean(asDiagnostic(c.keyring).Detail))
+	}
 	section(len(c.Violations), "broken promise", "broken promises", "What follows --> is how -fix repairs it.", func(i int) string {
 		v := c.Violations[i]
 		who := ""
@@ -172,6 +175,7 @@ func (d *doctoring) writeJSON(c *checkup) error {
 		Namespace  string           `json:"namespace"`
 		Store      string           `json:"store_problem,omitempty"`
 		State      string           `json:"state_problem,omitempty"`
+		Keyring    string           `json:"keys_problem,omitempty"`
 		Problems   int              `json:"problems"`
 		Violations []shownViolation `json:"violations"`
 		Orphans    []shownOrphan    `json:"orphans"`
@@ -194,6 +198,9 @@ func (d *doctoring) writeJSON(c *checkup) error {
 	}
 	if c.state != nil {
 		out.State = c.state.Error()
+	}
+	if c.keyring != nil {
+		out.Keyring = asDiagnostic(c.keyring).Detail
 	}
 	for _, v := range c.Violations {
 		out.Violations = append(out.Violations, d.shown(v))
