@@ -19,8 +19,9 @@ func (a *app) explainCommand() *cobra.Command {
 		Use: "explain ADDR... [DIR | FILES | PLAN]", Short: "Say why a job runs again, or why it does not",
 		Long: `Makes a plan and says of each address what apply would do with it and why, with the
 chain of causes, what differs, and what its job waits for now: other jobs, its time,
-a gate, a paused queue, or a worker that is not there. An address without a key, such
-as job.clean, means all instances of its block.
+a gate, a paused queue, or a worker that is not there. Where a controller ("waybill
+reconcile") leads, it says what that does about a job that failed, was cancelled or is
+on hold. An address without a key, such as job.clean, means all instances of its block.
 
 Of a plan that "waybill plan -out" has saved, explain says what was so when it was made.`,
 		Example: `waybill explain job.report
@@ -56,6 +57,7 @@ type explained struct {
 	planner.Explanation
 	now      *jobView          // nil when nobody looked, or there is nothing to see
 	warnings []applier.Warning // of what its job needs and nobody gives
+	tended   *tended           // what the controller does about it; nil when none leads, or there is nothing to tell
 	saved    bool              // of a saved plan
 }
 
@@ -85,10 +87,14 @@ func (p *planning) explainNow(ctx context.Context, addrs []config.Addr, paths []
 	if len(missing) > 0 {
 		return unknownRow(missing[0], plan)
 	}
+	tended, err := p.tended(ctx, state, found)
+	if err != nil {
+		return err
+	}
 	r := callRoll(ctx, p.store)
 	all := make([]explained, len(found))
 	for i, x := range found {
-		all[i].Explanation = x
+		all[i].Explanation, all[i].tended = x, tended[x.Row.Addr]
 		if i >= maxLooks {
 			continue
 		}
@@ -180,6 +186,9 @@ func (x *explained) write(a *app) {
 	part(map[bool]string{true: "When the plan was made", false: "Now"}[x.saved], x.standing())
 	part("Waits for", x.waits())
 	part("Once applied, waits for", x.Awaits)
+	if x.tended != nil {
+		part("The controller", []string{x.tended.text()})
+	}
 	var warnings []string
 	for _, w := range x.warnings {
 		warnings = append(warnings, w.Summary)

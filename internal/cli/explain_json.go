@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"io"
+	"time"
 
 	"github.com/waybill-dev/waybill/planner"
 )
@@ -26,6 +27,14 @@ type explainedLine struct {
 	Failure    string           `json:"failure,omitempty"`
 	Next       []string         `json:"next,omitempty"`
 	Unserved   []string         `json:"unserved,omitempty"`
+	Controller *explainedTended `json:"controller,omitempty"`
+}
+
+type explainedTended struct {
+	Leader  string `json:"leader"`
+	Action  string `json:"action"`
+	RetryAt string `json:"retry_at,omitempty"`
+	Before  int    `json:"retries,omitempty"`
 }
 
 type explainedLink struct {
@@ -73,6 +82,12 @@ func (x *explained) line() explainedLine {
 		l.Failure = x.now.failure
 		if t := x.now.template; t != nil {
 			l.Next = t.shown().Next
+		}
+	}
+	if t := x.tended; t != nil {
+		l.Controller = &explainedTended{Leader: t.leader.Who, Action: "leave"}
+		if !t.retryAt.IsZero() {
+			l.Controller.Action, l.Controller.RetryAt, l.Controller.Before = "retry", t.retryAt.Format(time.RFC3339), t.before
 		}
 	}
 	for _, w := range x.warnings {

@@ -202,6 +202,16 @@ func (l *lab) state() *planner.State {
 	return s
 }
 
+// workflow is what the files declare.
+func (l *lab) workflow() *config.Workflow {
+	l.Helper()
+	w, diags := config.Load(config.Options{Paths: []string{l.dir}, NeedVariables: true})
+	if diags.HasErrors() {
+		l.Fatal(diags)
+	}
+	return w
+}
+
 // stands wants the workflow's records to be these, each with its live status: "a queued".
 func (l *lab) stands(want ...string) {
 	l.Helper()

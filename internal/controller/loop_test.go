@@ -213,6 +213,40 @@ func TestFailedIsRetried(t *testing.T) {
 	}
 }
 
+// TestRetriesGivenUp: what one controller was going to retry, the next one, which retries nothing, does not remember.
+func TestRetriesGivenUp(t *testing.T) {
+	l := newLab(t)
+	l.declare("a")
+	r := l.replica(func(o *Options) { o.RetryFailed = true })
+	r.steps("revision", "leading", "applied +1 ~0 -0")
+	l.work("a")
+	r.steps("kept job.a", "in_sync")
+	row := &planner.Row{Addr: l.workflow().Jobs[0].Addr, Prior: l.state().Records["job.a"], Live: l.state().Live["job.a"]}
+	retried := func() (time.Time, int, bool) {
+		t.Helper()
+		m, err := applier.ReadMemory(t.Context(), l.client, "w")
+		l.ok(err)
+		return RetryOf(m.Notes, row)
+	}
+	if at, before, ok := retried(); !ok || before != 0 || !at.Equal(l.now.Add(time.Minute)) {
+		t.Errorf("retried at %s, after %d times, %t", at, before, ok)
+	}
+	another := *row
+	another.Live.Fence++
+	m, err := applier.ReadMemory(t.Context(), l.client, "w")
+	l.ok(err)
+	if _, _, ok := RetryOf(m.Notes, &another); ok {
+		t.Error("what is noted of one end is told of another")
+	}
+	l.ok(r.lease.Release(t.Context()))
+	r.lease = nil
+	r = l.replica()
+	r.steps("revision", "leading", "kept job.a", "in_sync")
+	if _, _, ok := retried(); ok {
+		t.Error("the retry is remembered by a controller that retries nothing")
+	}
+}
+
 // TestRetriesCarried gives a workflow another name while a failed job waits to be retried: it is retried when it would have been.
 func TestRetriesCarried(t *testing.T) {
 	l := newLab(t)

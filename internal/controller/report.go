@@ -27,12 +27,17 @@ func (w *written) Observe(e applier.Event) {
 	}
 }
 
+// Keeps tells whether a controller leaves the job of a row alone that stands badly: a row of a plan with Options.KeepEnded.
+func Keeps(r *planner.Row) bool {
+	held := r.Action == planner.NoOp && r.Job != nil && r.Live.Status == planner.OnHold
+	return r.Prior != nil && (r.Reason == planner.ReasonKept || held)
+}
+
 // tellKept tells which jobs ended badly and are left alone, each end once.
 func (l *Loop) tellKept(plan *planner.Plan, again retries) {
 	kept, told := 0, 0
 	for _, r := range plan.Rows {
-		held := r.Action == planner.NoOp && r.Job != nil && r.Live.Status == planner.OnHold
-		if r.Prior == nil || r.Reason != planner.ReasonKept && !held {
+		if !Keeps(r) {
 			continue
 		}
 		address, end := r.Addr.String(), endOf(r.Prior, r.Live)
@@ -45,7 +50,7 @@ func (l *Loop) tellKept(plan *planner.Plan, again retries) {
 			continue
 		}
 		text := address + ": " + r.Because()
-		if held {
+		if r.Live.Status == planner.OnHold {
 			text = address + ": it is on hold, and waits for a new revision or -retry-failed"
 			if r.Live.Cause != "" {
 				text += ": " + r.Live.Cause

@@ -20,8 +20,8 @@ type retry struct {
 	Next    int64  `json:"next"`    // when it is due, in ms since 1970
 }
 
-// badly tells whether a job stands in a way that it does not leave by itself.
-func badly(s planner.Status) bool {
+// Badly tells whether a job stands in a way that it does not leave by itself.
+func Badly(s planner.Status) bool {
 	switch s {
 	case planner.Failed, planner.Cancelled, planner.Expired, planner.OnHold:
 		return true
@@ -35,6 +35,33 @@ func endOf(r *planner.Record, l planner.Live) string {
 	return fmt.Sprintf("%s.%d.%d", r.UUID, l.Opening, l.Fence)
 }
 
+// remembered is what notes say of a job that ended badly.
+func remembered(notes map[string]string, address string) (known retry, ok bool) {
+	ok = json.Unmarshal([]byte(notes[retryNote+address]), &known) == nil
+	return known, ok
+}
+
+// RetryOf is when the controllers of a workflow are going to run a job again that ended badly, and how often they did so before, as far
+// as their notes tell. False where they do not, or where the job has ended anew since.
+func RetryOf(notes map[string]string, row *planner.Row) (at time.Time, before int, ok bool) {
+	known, ok := remembered(notes, row.Addr.String())
+	if !ok || row.Prior == nil || known.Of != endOf(row.Prior, row.Live) {
+		return time.Time{}, 0, false
+	}
+	return time.UnixMilli(known.Next).UTC(), known.Retries, true
+}
+
+// forgetRetries removes the notes of a controller that retried jobs, for one that does not.
+func forgetRetries(notes map[string]string) map[string]string {
+	gone := map[string]string{}
+	for name := range notes {
+		if strings.HasPrefix(name, retryNote) {
+			gone[name] = ""
+		}
+	}
+	return gone
+}
+
 // retries are the bad ends of a workflow's jobs and when each is due.
 type retries struct {
 	known map[string]retry  // by address
@@ -45,10 +72,11 @@ type retries struct {
 // findRetries finds what is due at a time. Which job has reached the number of its cycles goes on only by hand.
 func findRetries(w *config.Workflow, s *planner.State, notes map[string]string, now time.Time) retries {
 	r := retries{known: map[string]retry{}, notes: map[string]string{}}
-	for name, text := range notes {
-		var known retry
-		if address, ok := strings.CutPrefix(name, retryNote); ok && json.Unmarshal([]byte(text), &known) == nil {
-			r.known[address] = known
+	for name := range notes {
+		if address, ok := strings.CutPrefix(name, retryNote); ok {
+			if known, ok := remembered(notes, address); ok {
+				r.known[address] = known
+			}
 		}
 	}
 	declared := make(map[string]bool, len(r.known))
@@ -58,7 +86,7 @@ func findRetries(w *config.Workflow, s *planner.State, notes map[string]string, 
 		known, before := r.known[address]
 		declared[address] = true
 		switch {
-		case record != nil && !record.Deposed && badly(live.Status) && (live.Status != planner.OnHold || j.MaxCycles == 0):
+		case record != nil && !record.Deposed && Badly(live.Status) && (live.Status != planner.OnHold || j.MaxCycles == 0):
 			switch end := endOf(record, live); {
 			case !before || known.Of != end:
 				known.Of, known.Next = end, now.Add(doubled(retryMin, retryMax, known.Retries)).UnixMilli()

@@ -127,6 +127,8 @@ func (l *Loop) apply(ctx context.Context, r *reading, asks bool) error {
 			return err
 		}
 		clear(again.notes)
+	} else if err := l.lease.Note(ctx, forgetRetries(memory.Notes)); err != nil {
+		return err
 	}
 	o := l.o.Plan
 	o.KeepEnded, o.Retry = true, again.due
