@@ -298,7 +298,7 @@ func (p *applying) explain(err error) error {
 	case errors.As(err, &interrupted):
 		return fail("Interrupted", "%s.", capital(interrupted.Error()))
 	case errors.As(err, &locked):
-		return lockFailure(locked)
+		return lockFailure(locked, p.store)
 	case errors.As(err, &stale):
 		return fail("Saved plan is stale", "%s.", stale.Error())
 	case errors.Is(err, applier.ErrDeclined):
@@ -307,11 +307,11 @@ func (p *applying) explain(err error) error {
 	return err
 }
 
-func lockFailure(e *applier.LockedError) error {
+func lockFailure(e *applier.LockedError, s *store) error {
 	h := e.Holder
 	return fail("Error acquiring the state lock", "Workflow %q is locked by %s, for %s since %s; it stayed so for %s.\n\n"+
-		"-lock-timeout waits longer. Only if that process is known to be gone for good:\n\n  waybill force-unlock %s",
-		e.Workflow, h.Who, h.Operation, h.Since.UTC().Format(time.RFC3339), e.Waited.Round(time.Second), h.Token)
+		"-lock-timeout waits longer. Only if that process is known to be gone for good:\n\n  waybill force-unlock %s%s",
+		e.Workflow, h.Who, h.Operation, h.Since.UTC().Format(time.RFC3339), e.Waited.Round(time.Second), h.Token, s.elsewhere())
 }
 
 // conclude says how to go on, and chooses the exit code.

@@ -54,7 +54,7 @@ func (c *stateChanging) explain(err error) error {
 	var locked *applier.LockedError
 	switch {
 	case errors.As(err, &locked):
-		return lockFailure(locked)
+		return lockFailure(locked, c.store)
 	case errors.Is(err, applier.ErrNotInState):
 		return fail("No such address in the state", "%s. Nothing was changed. \"waybill state list\" lists what there is.", inLine(err))
 	case errors.Is(err, applier.ErrInState):
