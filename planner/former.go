@@ -1,11 +1,17 @@
 package planner
 
+import "slices"
+
 // FormerNote says what a plan does about the workflow's former name; "" for a plan without one.
 func (p *Plan) FormerNote() string {
 	if p.Former == "" {
 		return ""
 	}
-	return "all that is recorded is carried over: the jobs are the same ones, none runs again for it, and the name " + quoted(p.Former) + " is free"
+	again := "none runs again for it"
+	if slices.ContainsFunc(p.Rows, func(r *Row) bool { return r.Action == Replace }) {
+		again = "none runs again but those that this plan replaces" // such as one whose command holds workflow.name
+	}
+	return "all that is recorded is carried over: the jobs are the same ones, " + again + ", and the name " + quoted(p.Former) + " is free"
 }
 
 func (p *Plan) renderFormer(c *canvas) {

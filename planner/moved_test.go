@@ -290,3 +290,16 @@ func TestMovedDrawn(t *testing.T) {
 		}
 	})
 }
+
+// TestFormerNote: a workflow that gets another name runs no job again, but for those whose work the name is part of.
+func TestFormerNote(t *testing.T) {
+	t.Parallel()
+	w := workflowOf("a", "b")
+	s := stateOf(t, w)
+	s.Former = "old"
+	for want, w := range map[string]*config.Workflow{"none runs again for it,": w, "none runs again but those that this plan replaces,": edited(w, "a", newWork)} {
+		if note := mustMake(t, w, s, planner.Options{}).FormerNote(); !strings.Contains(note, want) {
+			t.Errorf("the note is %q, want it to say %q", note, want)
+		}
+	}
+}
