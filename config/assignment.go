@@ -200,6 +200,20 @@ func (a *assignment) evaluate(v *variable, l *loader) cty.Value {
 	return val
 }
 
+// collection tells whether a text is written as a list, a map or an object is.
+func (a *assignment) collection() bool {
+	text := strings.TrimSpace(a.text)
+	if !strings.HasPrefix(text, "[") && !strings.HasPrefix(text, "{") || scanExpression([]byte(text)) != nil {
+		return false
+	}
+	expr, diags := hclsyntax.ParseExpression([]byte(text), a.at.Filename, hcl.InitialPos)
+	switch expr.(type) {
+	case *hclsyntax.TupleConsExpr, *hclsyntax.ObjectConsExpr:
+		return !diags.HasErrors()
+	}
+	return false
+}
+
 // raw is the value as written. Text is taken literally for variables of a primitive type or without one, and is
 // an expression for the others.
 func (a *assignment) raw(v *variable, l *loader) (cty.Value, bool) {
@@ -235,6 +249,14 @@ func (a *assignment) raw(v *variable, l *loader) (cty.Value, bool) {
 	}
 	literal := !v.typed || v.constraint.IsPrimitiveType()
 	if literal && v.constraint != cty.Number {
+		if !v.typed && a.collection() {
+			at := a.at
+			if v.sensitive {
+				at = v.block.header // no snippet of the value
+			}
+			l.r.warn(sumTextWithoutType, at, "Variable %q has no type, so its value from %s is this text and no list, map or object. Declare the type that it has, or type = any, to have it "+
+				"read as one; or type = string, if text is what is meant.", v.name, a.from)
+		}
 		return cty.StringVal(a.text), true
 	}
 	if f := scanExpression([]byte(a.text)); f != nil {

@@ -61,6 +61,7 @@ const (
 	sumUndeclaredVariable summary = "Undeclared variable"
 	sumBlockInValues      summary = "Block in a file of values"
 	sumBadVariableValue   summary = "Invalid value of a variable"
+	sumTextWithoutType    summary = "Value taken as text"
 	sumInvalidVariable    summary = "Variable failed its validation"
 	sumOutputPrecondition summary = "Output precondition failed"
 	sumCheckFailed        summary = "Check block assertion failed"

@@ -20,7 +20,7 @@ func (s *scope) exec(b *block, d *document, job *Job) {
 	if a := c.attr("dir"); a != nil {
 		dir, _, _ = s.optionalText(a)
 	}
-	shell, _ := s.boolean(c.attr("shell"))
+	shell := s.inShell(c)
 	inputs := inputSet{}
 	d.open("{")
 	command := c.attr("command")
@@ -53,6 +53,26 @@ func (s *scope) optionalText(a *attribute) (text string, secret, ok bool) {
 		return "", false, false
 	}
 	return s.asText(val, a.expr, a.name)
+}
+
+// inShell tells whether a shell runs the command. What was meant for the shell is told from that.
+func (s *scope) inShell(c *content) bool {
+	a := c.attr("shell")
+	if a == nil {
+		return false
+	}
+	text, literal := literalString(a.expr)
+	_, template := a.expr.(*hclsyntax.TemplateExpr)
+	switch {
+	case literal && (text == "true" || text == "false") || !literal && !template:
+		shell, _ := s.boolean(a)
+		return shell
+	case literal && c.attr("command") == nil:
+		s.r.error(sumWrongType, a.expr.Range(), "Shell says whether a shell runs the command, true or false. Write command = %q and shell = true.", clip(text))
+	default:
+		s.r.error(sumWrongType, a.expr.Range(), "Shell says whether a shell runs the command, true or false. What the shell is to run stands in command, with shell = true.")
+	}
+	return false
 }
 
 func (s *scope) shell(a *attribute, d *document) {
