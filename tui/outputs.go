@@ -9,17 +9,32 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/planner"
 	"github.com/waybill-dev/waybill/tui/screen"
 )
 
-// FormatDocument is FormatValue for the job of a record, in which references to other jobs are written as in the files.
-func FormatDocument(value string) string { return format(value, quotedReferences) }
+// FormatDocument is FormatValue for the job of a record, in which references to other jobs are written as in the files, and addresses
+// without quotes where only addresses stand.
+func FormatDocument(value string) string {
+	return format(value, func(at, s string) string {
+		if addr, err := config.ParseAddr(s); err == nil && slices.Contains(addressesAt, at) {
+			return screen.Clean(addr.String())
+		}
+		return quotedReferences(s)
+	})
+}
+
+// addressesAt are the places in the job of a record where addresses of other jobs stand.
+var addressesAt = []string{"parent.job", "predecessor.job", "predecessor.jobs", "lifecycle.replace_triggered_by"}
 
 // FormatValue writes a value given as canonical JSON the way Terraform shows outputs. What is not JSON is quoted.
-func FormatValue(value string) string { return format(value, quoted) }
+func FormatValue(value string) string {
+	return format(value, func(_, s string) string { return quoted(s) })
+}
 
-func format(value string, quote func(string) string) string {
+// format writes a value. Quote writes a text, of which it is told where it stands: the keys above it with dots between them.
+func format(value string, quote func(at, s string) string) string {
 	d := json.NewDecoder(strings.NewReader(value))
 	d.UseNumber()
 	var v any
@@ -27,16 +42,16 @@ func format(value string, quote func(string) string) string {
 		return strconv.Quote(value)
 	}
 	var b strings.Builder
-	formatValue(&b, v, "", quote)
+	formatValue(&b, v, "", "", quote)
 	return b.String()
 }
 
-func formatValue(b *strings.Builder, v any, indent string, quote func(string) string) {
+func formatValue(b *strings.Builder, v any, indent, at string, quote func(at, s string) string) {
 	switch v := v.(type) {
 	case nil:
 		b.WriteString("null")
 	case string:
-		b.WriteString(quote(v))
+		b.WriteString(quote(strings.TrimPrefix(at, "."), v))
 	case []any:
 		if len(v) == 0 {
 			b.WriteString("[]")
@@ -45,7 +60,7 @@ func formatValue(b *strings.Builder, v any, indent string, quote func(string) st
 		b.WriteString("[\n")
 		for _, item := range v {
 			b.WriteString(indent + "  ")
-			formatValue(b, item, indent+"  ", quote)
+			formatValue(b, item, indent+"  ", at, quote)
 			b.WriteString(",\n")
 		}
 		b.WriteString(indent + "]")
@@ -57,7 +72,7 @@ func formatValue(b *strings.Builder, v any, indent string, quote func(string) st
 		b.WriteString("{\n")
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			b.WriteString(indent + "  " + quoted(key) + " = ")
-			formatValue(b, v[key], indent+"  ", quote)
+			formatValue(b, v[key], indent+"  ", at+"."+key, quote)
 			b.WriteString("\n")
 		}
 		b.WriteString(indent + "}")

@@ -16,6 +16,10 @@ func TestFormatDocument(t *testing.T) {
 		`"${HOME} %{ if }"`:                                `"$${HOME} %%{ if }"`,
 		`"${"`:                                             `"$${"`,
 		`""`:                                               `""`,
+		// Where only addresses stand they have no quotes either; what is none keeps them.
+		`{"predecessor":[{"job":"job.a[\"eu\"]"},{"jobs":["job.b"]}]}`: "{\n  \"predecessor\" = [\n    {\n      \"job\" = job.a[\"eu\"]\n    },\n" +
+			"    {\n      \"jobs\" = [\n        job.b,\n      ]\n    },\n  ]\n}",
+		`{"parent":[{"job":"no address"}],"job":"job.a"}`: "{\n  \"job\" = \"job.a\"\n  \"parent\" = [\n    {\n      \"job\" = \"no address\"\n    },\n  ]\n}",
 	} {
 		if got := tui.FormatDocument(value); got != want {
 			t.Errorf("%s is written %s, want %s", value, got, want)

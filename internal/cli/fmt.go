@@ -82,8 +82,11 @@ func (f *formatter) argument(arg string, stdin io.Reader) error {
 		return err
 	}
 	info, err := os.Stat(arg)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fail("No such file or directory", "%q does not exist.", arg)
+	}
 	if err != nil {
-		return fail("No such file or directory", "%v.", err)
+		return fmt.Errorf("read %s: %w", arg, err)
 	}
 	if !info.IsDir() {
 		return f.file(arg, info.Mode())
