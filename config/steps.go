@@ -43,9 +43,6 @@ func (s *steps) grant(jobs int) {
 	s.grantedText.Add(int64(jobText * jobs))
 }
 
-// passCost is one, but in tests under the race detector, which have fewer passes.
-var passCost int64 = 1
-
 // use counts the weight of what is evaluated, and ends the evaluation when there is too much.
 func (s *steps) use(weight int64) {
 	if s.used.Add(weight) > stepWeight*maxSteps+s.granted.Load() {
@@ -75,7 +72,7 @@ type pass struct {
 }
 
 func (p *pass) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	p.steps.use(p.weight * passCost)
+	p.steps.use(p.weight)
 	val, diags := p.Expression.Value(ctx)
 	if p.keeps && p.steps.sampled && !val.IsKnown() {
 		val = cty.True

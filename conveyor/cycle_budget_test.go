@@ -62,9 +62,6 @@ func TestCycleOfAThousandJobs(t *testing.T) {
 				if row.name == "children" {
 					n = 1000
 				}
-				if raced && strings.Contains(e.Name(), "miniredis") {
-					n = 250 // more than one script may change, still
-				}
 				var jobs []*wire.Job
 				for i := range n {
 					jobs = append(jobs, job(fmt.Sprintf("j%d", i), downstream, row.edge(i)))

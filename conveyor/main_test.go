@@ -16,9 +16,6 @@ import (
 // bounds it, and tells by its tests alone whether they notice anything.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if raced {
-		drawLess()
-	}
 	code := redistest.Run(m)
 	if err := conveyor.WriteMarks(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -35,12 +32,3 @@ func TestMain(m *testing.M) {
 
 // long asks for the tests that take minutes.
 var long = flag.Bool("long", false, "also run the tests that take minutes")
-
-// drawLess takes a tenth of the random histories, where nobody asks for a number of them: the race detector has seen all kinds of
-// steps by then, and CI draws the others without it.
-func drawLess() {
-	checks := flag.Lookup("rapid.checks")
-	if checks.Value.String() == checks.DefValue {
-		_ = checks.Value.Set("10")
-	}
-}

@@ -31,8 +31,7 @@ const historySteps = 60 // of a history
 // requests repeated later, owners that come too late. Each operation is made on the reference model, on a real
 // Redis and on the embedded store's server: they answer the same, and after every operation all jobs have the status
 // that the model predicts. Verify is silent after every tenth operation and at the end, when both servers hold the same
-// bytes. Then everything ends, and after retention nothing is left. Under the race detector one history in four is played on
-// the embedded store too, the others on Redis only.
+// bytes. Then everything ends, and after retention nothing is left.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	server := redistest.Shared(t).Client(t)
@@ -42,10 +41,6 @@ func TestModel(t *testing.T) {
 			mini := redistest.Miniredis(t)
 			rapid.Check(t, func(rt *rapid.T) {
 				h := newHistory(rt, server, mini)
-				half, quarter := rapid.Bool().Draw(rt, "embedded"), rapid.Bool().Draw(rt, "embedded")
-				if raced && !(half && quarter) {
-					h.stores = h.stores[:1]
-				}
 				h.templates = part%2 == 1
 				h.play()
 				mini.FlushAll(rt.Context())
