@@ -11,6 +11,7 @@ import (
 type Forecast struct {
 	Jobs        int           `json:"jobs"`                  // that are to run, or run already
 	Conditional int           `json:"conditional,omitempty"` // that start only if something fails
+	OnHold      int           `json:"on_hold,omitempty"`     // that start only once somebody has released a job: on hold, or after one that is
 	Waves       []Wave        `json:"waves"`                 // the first maxWaves of them
 	WaveCount   int           `json:"wave_count"`
 	Unknown     int           `json:"unknown,omitempty"` // jobs without history: their time counts nowhere
@@ -81,6 +82,11 @@ func (r *Row) ahead() bool {
 	}
 }
 
+// onHold tells whether a row's job goes on only when somebody releases it.
+func (r *Row) onHold() bool {
+	return r.Live.Status == OnHold && (r.Action == Update || r.Action == NoOp)
+}
+
 // moment is when something happens in a forecast: after how many jobs, and after how long.
 type moment struct {
 	waves int32
@@ -105,6 +111,8 @@ type simulation struct {
 	worked   []moment      // when that is done
 	complete []moment
 	skipped  []bool // it starts only if something fails
+	held     []bool // it starts only once a job is released that is on hold
+	open     []bool // likewise, it is complete only then
 }
 
 // forecast makes the forecast of a plan, nil when nothing is to run.
@@ -125,7 +133,8 @@ func (m *maker) forecast() *Forecast {
 		return nil
 	}
 	n := len(m.rows)
-	s := &simulation{m: m, guess: time.Second, begun: make([]moment, n), worked: make([]moment, n), complete: make([]moment, n), skipped: make([]bool, n)}
+	s := &simulation{m: m, guess: time.Second, begun: make([]moment, n), worked: make([]moment, n), complete: make([]moment, n), skipped: make([]bool, n),
+		held: make([]bool, n), open: make([]bool, n)}
 	if some := f.Jobs - f.Unknown; some > 0 {
 		s.guess = max(time.Millisecond, known/time.Duration(some))
 	}
@@ -146,8 +155,10 @@ func (s *simulation) run() (last int32) {
 			j, done = ^e, &s.complete
 			at := s.worked[j]
 			at.from = j
+			s.open[j] = s.held[j]
 			for _, child := range s.m.g.children.of(j) {
 				at.await(^child, s.complete[child])
+				s.open[j] = s.open[j] || s.open[child]
 			}
 			s.complete[j] = at
 		}
@@ -168,14 +179,16 @@ func (s *simulation) work(j int32) {
 		if l.kind.Parent() {
 			at.await(l.to, s.worked[l.to])
 			s.skipped[j] = s.skipped[j] || s.skipped[l.to]
+			s.held[j] = s.held[j] || s.held[l.to]
 		} else {
 			at.await(^l.to, s.complete[l.to])
 			s.skipped[j] = s.skipped[j] || l.kind == EdgeFailure
+			s.held[j] = s.held[j] || s.open[l.to]
 		}
 	}
 	if !r.ahead() {
 		// What stands holds nobody up: its edges were met long ago.
-		s.skipped[j] = false
+		s.skipped[j], s.held[j] = false, false
 		s.begun[j], s.worked[j] = moment{from: noEvent}, moment{from: noEvent}
 		return
 	}
@@ -183,7 +196,8 @@ func (s *simulation) work(j int32) {
 		at.from = noEvent
 	}
 	s.begun[j], s.worked[j] = at, at
-	if s.skipped[j] {
+	s.held[j] = s.held[j] || r.onHold()
+	if s.skipped[j] || s.held[j] {
 		return
 	}
 	s.worked[j] = moment{waves: at.waves + 1, after: at.after + s.takes(r), from: at.from}
@@ -207,8 +221,12 @@ func (s *simulation) tell(f *Forecast, last int32) {
 		if !r.ahead() {
 			continue
 		}
-		if s.skipped[j] {
-			f.Conditional++
+		if s.skipped[j] || s.held[j] {
+			if s.held[j] {
+				f.OnHold++
+			} else {
+				f.Conditional++
+			}
 			f.Jobs--
 			if _, known := r.lastWorked(); !known {
 				f.Unknown--
@@ -269,7 +287,7 @@ func (s *simulation) trace(f *Forecast, last int32) {
 			e = s.complete[^e].from
 			continue
 		}
-		if r := &s.m.rows[e]; r.ahead() && !s.skipped[e] {
+		if r := &s.m.rows[e]; r.ahead() && !s.skipped[e] && !s.held[e] {
 			chain = append(chain, e)
 		}
 		e = s.worked[e].from

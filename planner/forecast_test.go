@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/planner"
 )
 
@@ -66,5 +67,38 @@ func TestNothingToForecast(t *testing.T) {
 		if p := mustMake(t, w, stateOf(t, w), o); p.Forecast != nil {
 			t.Errorf("%s: %+v", name, p.Forecast)
 		}
+	}
+}
+
+// TestForecastOnHold: what is on hold starts when somebody releases it, and so does what waits for it, its parents' completion among that.
+func TestForecastOnHold(t *testing.T) {
+	t.Parallel()
+	w := workflowOf("a", "b a", "p", "c ^p", "d p", "e", "f e", "g *a")
+	s := stateOf(t, w)
+	for name, status := range map[string]planner.Status{"a": planner.OnHold, "b": planner.Held, "p": planner.Closing, "c": planner.OnHold, "d": planner.Held,
+		"e": planner.Queued, "f": planner.Held, "g": planner.Held} {
+		s.Live["job."+name] = planner.Live{Status: status, Opening: 1}
+	}
+	f := mustMake(t, w, s, planner.Options{}).Forecast
+	if f.Jobs != 2 || f.OnHold != 5 || f.WaveCount != 2 || f.Unknown != 2 || f.Length != 2 || f.Conditional != 0 {
+		t.Errorf("%+v, want e and f to start, and five jobs to be on hold", f)
+	}
+	for line, lines := range map[string][]string{
+		"Forecast: nothing starts until what is on hold is released.":                     {"a", "b a"},
+		"Forecast: nothing starts until what is on hold is released, or something fails.": {"a", "e", "h !e"},
+	} {
+		w := workflowOf(lines...)
+		some := stateOf(t, w)
+		some.Live["job.a"] = s.Live["job.a"]
+		for _, name := range []string{"job.b", "job.h"} {
+			some.Live[name] = planner.Live{Status: planner.Held}
+		}
+		if got := mustMake(t, w, some, planner.Options{}).Forecast.Line(); got != line {
+			t.Errorf("got %q, want %q", got, line)
+		}
+	}
+	again := mustMake(t, w, s, planner.Options{Replace: []config.Addr{addr("job.a"), addr("job.c")}}).Forecast
+	if again.OnHold != 0 || again.Jobs != 7 {
+		t.Errorf("replaced: %+v, want nothing to be on hold", again)
 	}
 }

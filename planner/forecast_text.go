@@ -23,7 +23,7 @@ func (p *Plan) renderForecast(c *canvas) {
 	c.blank()
 	switch {
 	case f.Jobs == 0:
-		c.paragraph("Forecast: nothing starts unless something fails.")
+		c.paragraph(f.nothing())
 		return
 	case f.Jobs == 1:
 		c.paragraph("Forecast: 1 job starts, " + f.Waves[0].text() + ".")
@@ -38,11 +38,23 @@ func (p *Plan) renderForecast(c *canvas) {
 	}
 }
 
+// nothing says what a forecast waits for in which nothing starts.
+func (f *Forecast) nothing() string {
+	switch {
+	case f.OnHold == 0:
+		return "Forecast: nothing starts unless something fails."
+	case f.Conditional == 0:
+		return "Forecast: nothing starts until what is on hold is released."
+	default:
+		return "Forecast: nothing starts until what is on hold is released, or something fails."
+	}
+}
+
 // Line is the forecast in one line, without what follows from it for single jobs.
 func (f *Forecast) Line() string {
 	switch {
 	case f.Jobs == 0:
-		return "Forecast: nothing starts unless something fails."
+		return f.nothing()
 	case f.Unknown == f.Jobs:
 		return fmt.Sprintf("Forecast: %s in %s; nobody knows yet how long it takes.", counted(f.Jobs, "job starts", "jobs start"), counted(f.WaveCount, "wave", "waves"))
 	case f.Unknown > 0:
@@ -105,6 +117,9 @@ func (f *Forecast) sentences() (all []string) {
 	}
 	if f.Conditional > 0 {
 		all = append(all, counted(f.Conditional, "job starts", "jobs start")+" only if something fails.")
+	}
+	if f.OnHold > 0 {
+		all = append(all, counted(f.OnHold, "job starts", "jobs start")+" only once what is on hold is released.")
 	}
 	return all
 }
@@ -180,6 +195,7 @@ type forecastBody struct {
 type forecastMembers struct {
 	Jobs        int              `json:"jobs"`
 	Conditional int              `json:"conditional,omitempty"`
+	OnHold      int              `json:"on_hold,omitempty"`
 	Waves       []waveMembers    `json:"waves"`
 	WaveCount   int              `json:"wave_count"`
 	Critical    []stepMembers    `json:"critical_path"`
@@ -211,7 +227,7 @@ type notBeforeMember struct {
 }
 
 func (f *Forecast) members() *forecastMembers {
-	m := &forecastMembers{Jobs: f.Jobs, Conditional: f.Conditional, WaveCount: f.WaveCount, Length: f.Length, Unknown: f.Unknown, Queue: f.Queue,
+	m := &forecastMembers{Jobs: f.Jobs, Conditional: f.Conditional, OnHold: f.OnHold, WaveCount: f.WaveCount, Length: f.Length, Unknown: f.Unknown, Queue: f.Queue,
 		Waves: make([]waveMembers, len(f.Waves)), Critical: make([]stepMembers, len(f.Critical))}
 	for i := range f.Waves {
 		w := &f.Waves[i]
