@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -330,6 +329,9 @@ func (p *applying) conclude(r applier.Result) error {
 	return nil
 }
 
+// maxReleases is how many commands an apply names that release a job.
+const maxReleases = 10
+
 // hint is what the user may want to do next.
 func (p *applying) hint(r applier.Result) string {
 	dir := p.store.elsewhere()
@@ -350,9 +352,17 @@ func (p *applying) hint(r applier.Result) string {
 		return "The jobs go on without this command. To follow them again:\n\n  waybill watch" + redis + dir
 	}
 	var hints []string
-	if held := slices.IndexFunc(r.Bad, func(j applier.Followed) bool { return j.Status.State == conveyor.StateOnHold }); held >= 0 {
-		hints = append(hints, "On hold is what somebody has to look at. To let it go on:\n\n  waybill job release"+redis+" "+
-			shellWord(r.Bad[held].Addr.String())+dir)
+	var release []string
+	for _, j := range r.Bad {
+		if j.Status.State == conveyor.StateOnHold {
+			release = append(release, "  waybill job release"+redis+" "+shellWord(j.Addr.String())+dir)
+		}
+	}
+	if more := len(release) - maxReleases; more > 0 {
+		release = append(release[:maxReleases], fmt.Sprintf("  ... and %d more", more))
+	}
+	if len(release) > 0 {
+		hints = append(hints, "On hold is what somebody has to look at. To let it go on:\n\n"+strings.Join(release, "\n"))
 	}
 	if r.Scheduled+len(r.Schedules) > 0 && p.ownWorker {
 		hints = append(hints, "What waits for its time runs when a worker serves it then:\n\n  waybill worker"+redis+dir)
