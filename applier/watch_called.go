@@ -34,11 +34,11 @@ func (w *watcher) noteCalled(j *watchedJob) {
 }
 
 // namesOf are the names of jobs of no workflow, as far as they have any. Of templates that were deleted before the watch began
-// the name stands in their live occurrences, which are asked once.
+// the name stands in those occurrences whose bytes the store still has: one that lives or has failed is asked, once.
 func (w *watcher) namesOf(ctx context.Context, jobs []conveyor.Status) map[string]string {
 	var ask []string
 	for _, s := range jobs {
-		if t := s.Template; t != "" && !s.State.Ended() && w.called.names[t] == "" && !w.called.asked[t] && len(ask) < maxTexts {
+		if t := s.Template; t != "" && (!s.State.Ended() || s.State == conveyor.StateFailed) && w.called.names[t] == "" && !w.called.asked[t] && len(ask) < maxTexts {
 			w.called.asked[t] = true
 			ask = append(ask, s.UUID)
 		}

@@ -108,3 +108,33 @@ func TestWatchCallsWhatIsDeleted(t *testing.T) {
 		l.work()
 	})
 }
+
+// TestWatchCallsWhatEnded: of a template that was deleted, a watch that comes later finds the name in an occurrence that failed, whose
+// bytes are kept, and all its occurrences go by it.
+func TestWatchCallsWhatEnded(t *testing.T) {
+	onBoth(t, func(l *lab) {
+		setClock(l.T, l.Client, start)
+		l.nightly()
+		l.apply()
+		l.work()
+		template := l.record("r").UUID.String()
+		want := map[string]string{}
+		for _, verdict := range []conveyor.Verdict{conveyor.VerdictFailed, conveyor.VerdictDone} {
+			tick := l.cycle("r")
+			want[conveyor.OccurrenceUUID(template, template, tick)] = conveyor.OccurrenceName("job.r", tick)
+			l.end(verdict, l.start(1)...)
+			l.work()
+		}
+		l.declare(l.job("once"))
+		l.apply()
+		later := l.watched(WatchOptions{})
+		later.until("the names of what ended", func() bool {
+			for uuid, name := range want {
+				if later.loose.Names[uuid] != name {
+					return false
+				}
+			}
+			return true
+		})
+	})
+}

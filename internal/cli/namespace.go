@@ -101,17 +101,23 @@ func (r roll) called(uuid string) string { return cmp.Or(r.address(uuid), r.form
 // recalled bounds how many jobs recall reads.
 const recalled = 100
 
-// recall notes what occurrences are called whose templates are deleted: that stands in the jobs themselves, as long as these live. It
-// is for people: where it cannot be read, they have their uuids.
+// recall notes what occurrences are called whose templates are deleted. That stands in those whose bytes the store still has, which
+// live or have failed; the others of the template are called likewise. It is for people: where it cannot be read, they have their uuids.
 func (r roll) recall(ctx context.Context, s *store, jobs []conveyor.Listed) {
+	templates := map[string]string{}
 	n := 0
 	for _, j := range jobs {
-		if j.Template == "" || j.State.Ended() || r.address(j.UUID) != "" || n == recalled {
+		if j.Template == "" || j.State.Ended() && j.State != conveyor.StateFailed || r.address(j.UUID) != "" || templates[j.Template] != "" || n == recalled {
 			continue
 		}
 		n++
 		if job, _, err := s.client.Get(ctx, j.UUID); err == nil && job.GetName() != "" {
-			r.former[j.UUID] = conveyor.OccurrenceName(job.GetName(), j.Tick)
+			templates[j.Template] = job.GetName()
+		}
+	}
+	for _, j := range jobs {
+		if name := templates[j.Template]; name != "" {
+			r.former[j.UUID] = conveyor.OccurrenceName(name, j.Tick)
 		}
 	}
 }
