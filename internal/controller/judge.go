@@ -20,6 +20,13 @@ type judge struct {
 	allowed map[string]bool // ends of jobs that were consented to; nil for none
 }
 
+// begun is a destruction that was consented to, until the revision is applied completely: if the store goes away in the middle of it,
+// what is left goes without another consent.
+type begun struct {
+	of   string          // the revision
+	ends map[string]bool // ends of jobs, as in judge
+}
+
 // judge fails with a *refusal for a plan that must not be applied.
 func (j *judge) judge(ctx context.Context, plan *planner.Plan) error {
 	if check := j.l.o.Check; check != nil {
@@ -44,6 +51,7 @@ func (j *judge) judge(ctx context.Context, plan *planner.Plan) error {
 		for _, r := range d.rows {
 			j.allowed[r.Addr.String()+" "+r.Prior.UUID.String()] = true
 		}
+		j.l.begun = begun{j.reading.id, j.allowed}
 		return nil
 	}
 	text := d.text()

@@ -101,6 +101,7 @@ type Loop struct {
 	read, round time.Time // when the next ones are due
 	failures    int       // in a row
 	waiting     string    // name of the plan that waits for consent
+	begun       begun     // what was consented to and is not done
 	inSync      bool      // told that nothing differs
 	said        map[Kind]string
 	warned      map[string]bool   // what was warned of, of this revision

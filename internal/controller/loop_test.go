@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/waybill-dev/waybill/applier"
 	"github.com/waybill-dev/waybill/config"
@@ -159,6 +162,68 @@ func TestConsent(t *testing.T) {
 	l.stands("a completed")
 	if m, err := applier.ReadMemory(t.Context(), l.client, "w"); err != nil || m.Waiting.Name != "" || m.Consent.Name != "" {
 		t.Errorf("memory: %+v, error %v", m, err)
+	}
+}
+
+// TestConsentOutlivesFailure: a destruction that was consented to is ended without another consent when the store went away in the
+// middle of it. What nobody consented to is asked for.
+func TestConsentOutlivesFailure(t *testing.T) {
+	l := newLab(t)
+	many := []string{"a"}
+	for n := range 300 { // two batches
+		many = append(many, fmt.Sprintf("b%03d", n))
+	}
+	l.declare(many...)
+	fails := &failing{after: func() bool { return len(l.state().Records) < len(many) }}
+	r := l.replica(func(o *Options) {
+		o.MaxDestroy = Limit{N: 50}
+		o.Open = func(_ context.Context, w *config.Workflow) (*Store, error) {
+			c := l.connect(w.Namespace)
+			c.Redis().(*redis.Client).AddHook(fails)
+			return &Store{Client: c, Name: "redis", Close: func() error { return nil }}, nil
+		}
+	})
+	r.steps("revision", "leading", "applied +301 ~0 -0")
+	l.declare("a")
+	r.steps("revision", "consent -300", "in_sync")
+	ok, err := applier.Consent(t.Context(), l.client, "w", r.waiting, "me@host")
+	l.ok(err)
+	if !ok {
+		t.Fatal("consent is not taken")
+	}
+	fails.armed.Store(true)
+	r.steps("applied +0 ~0 -200", "failed")
+	if n := len(l.state().Records); n != 101 {
+		t.Fatalf("%d records are left, want 101", n)
+	}
+	fails.armed.Store(false)
+	r.steps("applied +0 ~0 -100")
+	l.stands("a queued")
+	r.steps("in_sync")
+	l.declare(many...)
+	r.steps("revision", "applied +300 ~0 -0")
+	l.declare("a")
+	r.steps("revision", "consent -300", "in_sync") // other submissions, and another destruction
+}
+
+// failing is a hook that, once it is armed, lets no batch through after something is so.
+type failing struct {
+	armed atomic.Bool
+	after func() bool
+}
+
+func (f *failing) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (f *failing) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (f *failing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if f.armed.Load() && cmd.Name() == "evalsha" && slices.ContainsFunc(cmd.Args(), func(a any) bool { return fmt.Sprint(a) == "lock:w" }) && f.after() {
+			return errors.New("the store is out of order")
+		}
+		return next(ctx, cmd)
 	}
 }
 

@@ -86,8 +86,8 @@ func (l *Loop) settled(r *reading) {
 	l.tell(Event{Kind: KindInSync, Revision: r.source(), Text: "nothing differs from the configuration"})
 }
 
-// submitted takes note of what a round wrote.
-func (l *Loop) submitted(r *reading, result applier.Result, rows []*planner.Row, again *retries) {
+// submitted takes note of what a round wrote; of less than it was to write, if it failed.
+func (l *Loop) submitted(r *reading, result applier.Result, rows []*planner.Row, again *retries, failed bool) {
 	if result.Added+result.Changed+result.Destroyed == 0 && len(rows) == 0 && result.From == nil {
 		return
 	}
@@ -109,9 +109,13 @@ func (l *Loop) submitted(r *reading, result applier.Result, rows []*planner.Row,
 	case again || r.of != nil:
 		kind, text = KindHealed, "what had changed in the store was healed"
 	}
-	l.applied = r.id
+	if failed {
+		text += " in part"
+	} else {
+		l.applied = r.id
+		l.figures.applied(r)
+	}
 	l.figures.submitted(kind, result, retried)
-	l.figures.applied(r)
 	l.inSync = false
 	l.tell(Event{Kind: kind, Revision: r.source(), Added: result.Added, Changed: result.Changed, Destroyed: result.Destroyed,
 		Text: fmt.Sprintf("%s: %d added, %d changed, %d destroyed", text, result.Added, result.Changed, result.Destroyed)})

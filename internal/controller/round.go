@@ -143,6 +143,9 @@ func (l *Loop) apply(ctx context.Context, r *reading, asks bool) error {
 		return nil
 	}
 	j := &judge{l: l, reading: r, consented: memory.Consent.Name, asks: asks}
+	if l.begun.of == r.id {
+		j.allowed = l.begun.ends
+	}
 	if err := j.judge(ctx, plan); err != nil {
 		return err
 	}
@@ -158,7 +161,7 @@ func (l *Loop) apply(ctx context.Context, r *reading, asks bool) error {
 	for _, w := range heard.warnings {
 		l.once(KindWarning, Event{Text: w.Summary + ": " + w.Detail}, w.Summary+w.Detail)
 	}
-	l.submitted(r, result, heard.rows, &again)
+	l.submitted(r, result, heard.rows, &again, err != nil)
 	if len(again.notes) > 0 {
 		if err := l.lease.Note(submitting, again.notes); err != nil {
 			l.tell(Event{Kind: KindWarning, Text: fmt.Sprintf("what was retried could not be noted, so a job may be retried again early: %v", err)})
@@ -248,7 +251,7 @@ func (l *Loop) unask(ctx context.Context) error {
 			return err
 		}
 	}
-	l.waiting = ""
+	l.waiting, l.begun = "", begun{}
 	l.figures.waits(false)
 	return nil
 }
