@@ -29,6 +29,7 @@ type Attempt struct {
 	began   chan struct{}
 
 	mu        sync.Mutex
+	mask      *mask // of the secrets that the job was given
 	result    []byte
 	deferred  *time.Duration
 	sync      map[string]string
@@ -68,7 +69,11 @@ func (a *Attempt) SetResult(result []byte) error {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.result = append([]byte(nil), result...)
+	shown, err := a.mask.data(result)
+	if err != nil {
+		return fmt.Errorf("result: %w", err)
+	}
+	a.result = append([]byte(nil), shown...)
 	return nil
 }
 

@@ -72,10 +72,10 @@ func (e *panicError) Unwrap() error {
 // errGoexit stands for a handler that ended its goroutine instead of returning.
 var errGoexit = errors.New("the handler called runtime.Goexit")
 
-// failureText is the error as it is stored: valid UTF-8 of at most MaxFailure bytes.
-func failureText(err error) string {
+// failureText is the text of an error as it is stored: valid UTF-8 of at most MaxFailure bytes.
+func failureText(text string) string {
 	const cut = "\n[cut]"
-	text := strings.ToValidUTF8(err.Error(), "\uFFFD")
+	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= MaxFailure {
 		return text
 	}

@@ -61,6 +61,13 @@ func (a *Attempt) unlisten() {
 // send numbers a message and sends it, one at a time.
 func (a *Attempt) send(ctx context.Context, m emission) error {
 	m.uuid, m.fence = a.job.GetUuid(), a.fence
+	a.mu.Lock()
+	data, err := a.mask.data(m.data)
+	a.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("emit: %w", err)
+	}
+	m.data = data
 	if err := m.validate(); err != nil {
 		return fmt.Errorf("emit: %w", err)
 	}

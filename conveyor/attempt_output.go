@@ -53,6 +53,8 @@ type output struct {
 	fence  int64
 
 	mu       sync.Mutex
+	mask     *mask  // nil: nothing is masked
+	held     []byte // what may be the beginning of a secret
 	unsent   []byte
 	kept     int    // bytes of the head taken so far, sent or not
 	tail     []byte // the latest keepTail bytes that the head had no room for
@@ -78,11 +80,21 @@ func (o *output) write(p []byte, line bool) {
 	if o.closed {
 		return
 	}
-	o.keep(p)
 	if line && !bytes.HasSuffix(p, []byte("\n")) {
-		o.keep([]byte("\n"))
+		p = append(p, '\n')
 	}
+	if o.mask != nil {
+		p, o.held = o.mask.told(append(o.held, p...), false)
+	}
+	o.keep(p)
 	o.schedule()
+}
+
+// hide has what is written from now on masked.
+func (o *output) hide(m *mask) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.mask = m
 }
 
 // keep puts p into the head, then into the tail.
@@ -108,6 +120,7 @@ func (o *output) setProgress(p Progress) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.closed {
+		p.Text = o.mask.text(p.Text)
 		if o.sending == nil {
 			o.sending = make(chan struct{}, 1)
 		}
@@ -127,6 +140,10 @@ func (o *output) schedule() {
 // attempt is superseded.
 func (o *output) close() error {
 	o.mu.Lock()
+	if len(o.held) > 0 {
+		rest, _ := o.mask.told(o.held, true)
+		o.keep(rest)
+	}
 	o.closed = true
 	if over := len(o.tail) - keepTail; over > 0 {
 		o.cutTail(over)

@@ -91,7 +91,7 @@ func (a *Attempt) verdict(ctx context.Context, err error, random func() float64)
 			err = fmt.Errorf("%w: %w", timeout, err)
 		}
 	}
-	ack.Failure = failureText(err)
+	ack.Failure = failureText(a.Mask(err.Error()))
 	var permanent *permanentError
 	var after *retryAfterError
 	most := maxAttempts(a.job)

@@ -24,9 +24,9 @@ func (a *Attempt) SetSync(state map[string]string) error {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.sync, a.synced = maps.Clone(state), true
-	if a.sync == nil {
-		a.sync = map[string]string{}
+	a.sync, a.synced = map[string]string{}, true
+	for key, value := range state {
+		a.sync[key] = a.mask.text(value)
 	}
 	return nil
 }

@@ -28,6 +28,11 @@ func newTree(result []byte) (*tree, bool) {
 	return &tree{raw: bytes.TrimSpace(result)}, true
 }
 
+// textTree is the tree of a text.
+func textTree(text string) *tree {
+	return &tree{raw: slices.Concat([]byte{'"'}, insideString([]byte(text), "s"), []byte{'"'})}
+}
+
 // kind names what a value is.
 func (t *tree) kind() string {
 	switch c := t.raw[0]; {

@@ -26,7 +26,13 @@ func (e *engine) process() *conveyor.Client {
 // work runs a worker of one queue until stop, with a handler for jobs of type "noop".
 func (e *engine) work(c *conveyor.Client, queue string, handler conveyor.Handler) (stop func()) {
 	e.Helper()
-	w, err := conveyor.NewWorker(c, conveyor.WorkerOptions{Queues: []conveyor.QueueShare{{Name: queue}}})
+	return e.workWith(c, conveyor.WorkerOptions{Queues: []conveyor.QueueShare{{Name: queue}}}, handler)
+}
+
+// workWith is work with other options.
+func (e *engine) workWith(c *conveyor.Client, o conveyor.WorkerOptions, handler conveyor.Handler) (stop func()) {
+	e.Helper()
+	w, err := conveyor.NewWorker(c, o)
 	e.ok(err)
 	w.HandleRaw("noop", handler)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(e.Context()))

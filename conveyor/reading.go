@@ -9,12 +9,15 @@ import (
 	"strings"
 )
 
-// A Reading stands in the payload of a job, as text, for a value out of another job's result. The worker puts the value in its
-// place before the handler starts, in jobs that name the other one in Results, and in no others: payloads of jobs that do not ask
-// for it are never looked into. What comes out of a result is not looked into again, so a result that holds such a text keeps it.
+// A Reading stands in the payload of a job, as text, for a value out of another job's result or for a secret of the worker. The
+// worker puts the value in its place before the handler starts, in jobs that name the other one in Results or the secret in Secrets,
+// and in no others: payloads of jobs that do not ask for it are never looked into. What comes out of a result or a secret is not
+// looked into again, so one that holds such a text keeps it.
 type Reading struct {
 	UUID string // the job whose result it is: one of the reading job's Results
-	Name string // of that job, for people who read why an attempt failed; may be empty
+	// Secret is the name of a secret, one of the reading job's Secrets, see SecretSource. With it UUID, Name and Path are empty.
+	Secret string
+	Name   string // of that job, for people who read why an attempt failed; may be empty
 	// Path leads to the value: a string is the key of an object, an int the index of a list. None: the whole result.
 	Path []any
 	// Form is how the value is written where the reading stands, a letter each in this order:
@@ -46,6 +49,18 @@ func ResultText(uuid string, path ...any) string {
 	return Reading{UUID: uuid, Path: path, Form: "ts"}.String()
 }
 
+// SecretText is what to write into a string of a JSON payload for a secret of the worker, such as env:DB_PASSWORD:
+//
+//	`{"dsn": "postgres://app:` + conveyor.SecretText("env:DB_PASSWORD") + `@db/shop"}`
+//
+// Add the name to the job's Secrets, and sign the job: see SecretSource.
+func SecretText(name string) string {
+	return Reading{Secret: name, Form: "ts"}.String()
+}
+
+// secretMark begins what stands in place of a uuid, which never begins so, in the reading of a secret.
+const secretMark = "!"
+
 // String is the reading as it stands in a payload. Its characters mean nothing in JSON.
 func (r Reading) String() string {
 	path := r.Path
@@ -54,13 +69,24 @@ func (r Reading) String() string {
 	}
 	steps, _ := json.Marshal(path) // of strings and numbers
 	encode := base64.RawURLEncoding.EncodeToString
-	return readingHead + r.UUID + ":" + encode(steps) + ":" + r.Form + ":" + encode([]byte(r.Name)) + string(readingTail)
+	source := r.UUID
+	if r.Secret != "" {
+		source = secretMark + encode([]byte(r.Secret))
+	}
+	return readingHead + source + ":" + encode(steps) + ":" + r.Form + ":" + encode([]byte(r.Name)) + string(readingTail)
 }
 
 // parseReading reads what stands between head and tail; false for what is no reading.
 func parseReading(text string) (r Reading, ok bool) {
 	parts := strings.Split(text, ":")
-	if len(parts) != 4 || !validName(parts[0]) || !validForm(parts[2]) {
+	if len(parts) != 4 || !validForm(parts[2]) {
+		return r, false
+	}
+	if encoded, secret := strings.CutPrefix(parts[0], secretMark); secret {
+		name, err := base64.RawURLEncoding.DecodeString(encoded)
+		return Reading{Secret: string(name), Form: parts[2]}, err == nil && len(name) > 0
+	}
+	if !validName(parts[0]) {
 		return r, false
 	}
 	steps, err := base64.RawURLEncoding.DecodeString(parts[1])
@@ -116,8 +142,9 @@ type found struct {
 	start, end int
 }
 
-// readings finds what a payload reads of the given jobs. What only looks like a reading, and what reads of others, is text.
-func readings(payload []byte, of []string) (list []found, err error) {
+// readings finds what a payload reads of the given jobs, and which of the given secrets. What only looks like a reading, and what
+// reads of others, is text.
+func readings(payload []byte, of, secrets []string) (list []found, err error) {
 	allowed := make(map[string]bool, len(of))
 	for _, uuid := range of {
 		allowed[uuid] = true
@@ -134,7 +161,7 @@ func readings(payload []byte, of []string) (list []found, err error) {
 			return list, nil
 		}
 		r, ok := parseReading(string(payload[at : at+length]))
-		if !ok || !allowed[r.UUID] {
+		if !ok || r.Secret == "" && !allowed[r.UUID] || r.Secret != "" && !slices.Contains(secrets, r.Secret) {
 			continue
 		}
 		end := at + length + 1
@@ -151,6 +178,9 @@ func readings(payload []byte, of []string) (list []found, err error) {
 
 // where names what is read, for messages: result.rows[0] of job.extract (UUID).
 func (r Reading) where() string {
+	if r.Secret != "" {
+		return "secret " + r.Secret
+	}
 	return r.expression(len(r.Path)) + " of " + r.of()
 }
 
@@ -202,7 +232,7 @@ func shortKey(key string) string {
 func readFrom(list []found) (uuids []string) {
 	seen := map[string]bool{}
 	for i := range list {
-		if uuid := list[i].UUID; !seen[uuid] {
+		if uuid := list[i].UUID; uuid != "" && !seen[uuid] {
 			seen[uuid] = true
 			uuids = append(uuids, uuid)
 		}

@@ -27,6 +27,7 @@ type WorkerInfo struct {
 	Queues   []string
 	Types    []string // job types it has a handler for
 	KeyIDs   []string // keys it can verify and open payloads with
+	Secrets  []string // patterns of the secrets that it gives to jobs, see SecretSource
 	Capacity int
 	Started  time.Time
 
@@ -57,7 +58,7 @@ func (c *Client) Beat(ctx context.Context, w WorkerInfo) (BeatReply, error) {
 	}
 	fields := []any{
 		"host", w.Host, "pid", w.PID, "team", w.Team, "queues", strings.Join(w.Queues, ","), "types", strings.Join(w.Types, ","),
-		"keys", strings.Join(w.KeyIDs, ","), "capacity", w.Capacity, "started", w.Started.UnixMilli(),
+		"keys", strings.Join(w.KeyIDs, ","), "secrets", strings.Join(w.Secrets, ","), "capacity", w.Capacity, "started", w.Started.UnixMilli(),
 	}
 	args := append([]any{w.ID, len(fields) / 2}, fields...)
 	for _, h := range w.Running {
@@ -161,7 +162,7 @@ func (c *Client) Workers(ctx context.Context) ([]WorkerInfo, error) {
 		f := infos[i].Val()
 		out[i] = WorkerInfo{
 			ID: id, Host: f["host"], PID: int(integer(f["pid"])), Team: f["team"], Queues: listed(f["queues"]), Types: listed(f["types"]),
-			KeyIDs: listed(f["keys"]), Capacity: int(integer(f["capacity"])), Load: int(loads[i].Val()),
+			KeyIDs: listed(f["keys"]), Secrets: listed(f["secrets"]), Capacity: int(integer(f["capacity"])), Load: int(loads[i].Val()),
 		}
 		out[i].Seen(beats[id], now)
 		if f["started"] != "" {

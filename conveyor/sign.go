@@ -5,12 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/waybill-dev/waybill/conveyor/wire"
 )
 
 // Sign puts the first key's id and a signature on the job. It covers what a handler acts on and where: namespace, uuid, type,
-// queue, timeout, payload and the jobs whose results it reads. A payload to be sealed is sealed first. Start time, edges and retries are not covered: who
+// queue, timeout, payload, the jobs whose results it reads and the secrets that it asks for. A payload to be sealed is sealed first. Start time, edges and retries are not covered: who
 // can write to Redis can delay a job or run it again, but neither change what it does nor move it elsewhere. They can change the
 // results that it reads: a value of these is for an argument, a text or a body, never for what to run or whom to call. Since scripts have no
 // keys, the occurrence of a template has the template's signature, and what a worker gets of a job for all has that of the job: it is over
@@ -53,17 +54,21 @@ func signedUUID(job *wire.Job) string {
 	return job.GetUuid()
 }
 
-// signature takes no timeout and a timeout of zero for the same, as the worker does. A job that reads results has another label: to
-// take them away, or to add some, is to change what it does.
+// signature takes no timeout and a timeout of zero for the same, as the worker does. A job that reads results or
+// secrets has another label: to take them away, or to add some, is to change what it does.
 func (k *key) signature(namespace string, job *wire.Job) [sha256.Size]byte {
 	timeout := binary.BigEndian.AppendUint64(nil, uint64(job.GetTimeout().AsDuration()))
 	label, fields := "signature v1", [][]byte{[]byte(namespace), []byte(signedUUID(job)), []byte(job.GetType()), []byte(job.GetQueue()),
 		timeout, job.GetPayload()}
-	if len(job.GetResults()) > 0 {
+	switch {
+	case len(job.GetSecrets()) > 0: // how many results there are tells where the names of the secrets begin
+		label = "signature v1, results and secrets"
+		fields = append(fields, binary.BigEndian.AppendUint64(nil, uint64(len(job.GetResults()))))
+	case len(job.GetResults()) > 0:
 		label = "signature v1, results"
-		for _, uuid := range job.GetResults() {
-			fields = append(fields, []byte(uuid))
-		}
+	}
+	for _, name := range slices.Concat(job.GetResults(), job.GetSecrets()) {
+		fields = append(fields, []byte(name))
 	}
 	return mac(k.sign[:], label, fields...)
 }

@@ -119,7 +119,7 @@ func validate(job *wire.Job) error {
 	if len(job.Labels) > 0 {
 		problems = append(problems, checkLabels(job.Labels))
 	}
-	problems = append(problems, checkDefinition(job), checkResults(job))
+	problems = append(problems, checkDefinition(job), checkResults(job), checkSecrets(job))
 	if n := len(job.Edges); n > MaxEdges {
 		problems = append(problems, fmt.Errorf("%d edges, the limit is %d: %w", n, MaxEdges, ErrTooLarge))
 	}

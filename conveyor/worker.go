@@ -236,7 +236,7 @@ func (w *Worker) info(running []Holding) WorkerInfo {
 	}
 	return WorkerInfo{
 		ID: w.o.ID, Host: w.host, PID: os.Getpid(), Team: w.o.Team, Queues: w.turns.names(), Types: types,
-		KeyIDs: w.o.Keyring.IDs(), Capacity: capacity, Started: w.startedAt, Running: running,
+		KeyIDs: w.o.Keyring.IDs(), Secrets: w.secretPatterns(), Capacity: capacity, Started: w.startedAt, Running: running,
 	}
 }
 

@@ -103,8 +103,11 @@ func (w *Worker) execute(ctx context.Context, a *Attempt) Ack {
 	}
 	began = true
 	close(a.began)
-	if len(a.job.GetResults()) > 0 {
-		if err := w.fill(ctx, a.job); err != nil {
+	if len(a.job.GetResults())+len(a.job.GetSecrets()) > 0 {
+		switch err := w.fill(ctx, a); {
+		case errors.Is(err, ErrSecretRefused):
+			return w.unspent(a, err.Error())
+		case err != nil:
 			return w.conclude(ctx, a, err)
 		}
 	}
@@ -123,12 +126,12 @@ func (w *Worker) conclude(ctx context.Context, a *Attempt, err error) Ack {
 func (w *Worker) admit(a *Attempt) (Handler, *Ack) {
 	job := a.job
 	missing := func(what string) (Handler, *Ack) {
-		w.complain(what)
-		return nil, &Ack{UUID: job.GetUuid(), Fence: a.fence, Verdict: VerdictNoHandler, Delay: BeatEvery}
+		ack := w.unspent(a, what)
+		return nil, &ack
 	}
 	hold := func(err error) (Handler, *Ack) {
 		err = fmt.Errorf("%sworker %s: %w", refusedBy, w.o.ID, err)
-		return nil, &Ack{UUID: job.GetUuid(), Fence: a.fence, Verdict: VerdictHold, Failure: failureText(err)}
+		return nil, &Ack{UUID: job.GetUuid(), Fence: a.fence, Verdict: VerdictHold, Failure: failureText(err.Error())}
 	}
 
 	w.mu.Lock()
@@ -137,8 +140,10 @@ func (w *Worker) admit(a *Attempt) (Handler, *Ack) {
 	if !ok {
 		return missing(fmt.Sprintf("no handler for job type %q", job.GetType()))
 	}
-	if r.signed {
+	if asks := len(job.GetSecrets()) > 0; r.signed || asks {
 		switch err := w.o.Keyring.Verify(w.namespace, job); {
+		case errors.Is(err, ErrUnsigned) && asks:
+			return hold(fmt.Errorf("%w, and it asks for secrets of the worker (%s), which no unsigned job gets: submit it with a key", err, secretNames(job)))
 		case errors.Is(err, ErrUnsigned) && w.o.AllowUnsigned:
 		case errors.Is(err, ErrUnknownKey):
 			return missing(err.Error())
@@ -160,6 +165,12 @@ func (w *Worker) admit(a *Attempt) (Handler, *Ack) {
 		job.Name = OccurrenceName(job.GetName(), tick)
 	}
 	return r.call, nil
+}
+
+// unspent gives a job back for later, since this worker cannot run it and another may.
+func (w *Worker) unspent(a *Attempt, what string) Ack {
+	w.complain(what)
+	return Ack{UUID: a.job.GetUuid(), Fence: a.fence, Verdict: VerdictNoHandler, Delay: BeatEvery}
 }
 
 // refusedBy begins the failure of a job that is on hold because a worker would not run it: it is not what its key signed or sealed.

@@ -53,6 +53,8 @@ type WorkerOptions struct {
 	// AllowUnsigned runs jobs of signed types that carry no signature. With it, whoever can write to Redis can run commands
 	// on this worker.
 	AllowUnsigned bool
+	// Secrets gives jobs the secrets that they ask for, see SecretSource. nil: jobs that ask for any are left to other workers.
+	Secrets SecretSource
 	// Logger gets what nobody can return. Default: discards.
 	Logger *slog.Logger
 	// Random gives numbers in [0,1) for the jitter of delays. It must be safe for concurrent use. Default: math/rand/v2.
@@ -100,6 +102,7 @@ func (o WorkerOptions) validate() error {
 	if o.Concurrency < 1 || o.Concurrency > MaxConcurrency {
 		problems = append(problems, fmt.Errorf("field Concurrency: %d is not in 1..%d", o.Concurrency, MaxConcurrency))
 	}
+	problems = append(problems, checkPatterns(o.Secrets))
 	if o.StopTimeout < 0 {
 		problems = append(problems, fmt.Errorf("field StopTimeout: %s is negative", o.StopTimeout))
 	}

@@ -33,15 +33,22 @@ func (c *Client) Results(ctx context.Context, uuids []string) ([][]byte, error) 
 	return out, nil
 }
 
-// fill puts the values that a job reads of other jobs' results into its payload. What is missing or does not fit fails the job for
-// good, since reading it again would find the same; a store that does not answer is asked again until ctx ends.
-func (w *Worker) fill(ctx context.Context, job *wire.Job) error {
-	list, err := readings(job.GetPayload(), job.GetResults())
+// fill puts the values that a job reads of other jobs' results, and the secrets that it asks for, into its payload. A result that is
+// missing or does not fit fails the job for good, since reading it again would find the same; a secret that is missing may be there
+// for the next attempt. A store that does not answer is asked again until ctx ends.
+func (w *Worker) fill(ctx context.Context, a *Attempt) error {
+	job := a.job
+	list, err := readings(job.GetPayload(), job.GetResults(), job.GetSecrets())
 	if err != nil || len(list) == 0 {
 		return Permanent(err)
 	}
+	secrets, err := w.secrets(ctx, job, list)
+	if err != nil {
+		return err
+	}
+	a.hide(secrets)
 	for pause := newPause(); ; {
-		err := w.fillOnce(ctx, job, list)
+		err := w.fillOnce(ctx, job, list, secrets)
 		if !errors.Is(err, ErrUnavailable) {
 			return err
 		}
@@ -52,13 +59,25 @@ func (w *Worker) fill(ctx context.Context, job *wire.Job) error {
 }
 
 // fillOnce reads a few results at a time and keeps only what is wanted of them.
-func (w *Worker) fillOnce(ctx context.Context, job *wire.Job, list []found) error {
+func (w *Worker) fillOnce(ctx context.Context, job *wire.Job, list []found, secrets map[string]string) error {
 	uuids := readFrom(list)
 	names, err := w.readable(ctx, job, uuids)
 	if err != nil {
 		return err
 	}
 	values, size := make([][]byte, len(list)), 0
+	for i := range list {
+		r := &list[i].Reading
+		if r.Secret == "" {
+			continue
+		}
+		if values[i], err = textTree(secrets[r.Secret]).value(r); err != nil {
+			return Permanent(err)
+		}
+		if size += len(values[i]); size > MaxPayload {
+			return errFilled
+		}
+	}
 	for part := range slices.Chunk(uuids, readAtOnce) {
 		results, err := w.resultsOf(ctx, names, part)
 		if err != nil {
@@ -92,12 +111,12 @@ func (w *Worker) fillOnce(ctx context.Context, job *wire.Job, list []found) erro
 	if len(filled) > MaxPayload {
 		return errFilled
 	}
-	job.Payload, job.Results = filled, nil // filled once: what came out of a result is text from now on
+	job.Payload, job.Results, job.Secrets = filled, nil, nil // filled once: what came out of a result is text from now on
 	return nil
 }
 
-// errFilled is of a payload that only the results make too large.
-var errFilled = Permanent(fmt.Errorf("with the results that it reads, the payload is %w: the limit is %d bytes; let the other job write what is large elsewhere, and its place into the result",
+// errFilled is of a payload that only the results and secrets make too large.
+var errFilled = Permanent(fmt.Errorf("with the results and secrets that it reads, the payload is %w: the limit is %d bytes; let the other job write what is large elsewhere, and its place into the result",
 	ErrTooLarge, MaxPayload))
 
 // readable tells under which uuids the result of each job may be stored. A template has none of its own: what the occurrence of
@@ -105,7 +124,7 @@ var errFilled = Permanent(fmt.Errorf("with the results that it reads, the payloa
 func (w *Worker) readable(ctx context.Context, job *wire.Job, uuids []string) (map[string][]string, error) {
 	names := make(map[string][]string, len(uuids))
 	tick, recurs := TickOf(job)
-	if !recurs {
+	if !recurs || len(uuids) == 0 {
 		for _, uuid := range uuids {
 			names[uuid] = []string{uuid}
 		}

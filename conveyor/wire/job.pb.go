@@ -400,7 +400,7 @@ type Job struct {
 	RemoveAfter     *durationpb.Duration   `protobuf:"bytes,109,opt,name=remove_after,json=removeAfter,proto3" json:"remove_after,omitempty"`
 	Retention       *durationpb.Duration   `protobuf:"bytes,110,opt,name=retention,proto3" json:"retention,omitempty"`
 	SignKey         string                 `protobuf:"bytes,111,opt,name=sign_key,json=signKey,proto3" json:"sign_key,omitempty"` // id of the key that signed
-	Signature       []byte                 `protobuf:"bytes,112,opt,name=signature,proto3" json:"signature,omitempty"`            // HMAC over namespace, uuid, type, queue, timeout, payload and results
+	Signature       []byte                 `protobuf:"bytes,112,opt,name=signature,proto3" json:"signature,omitempty"`            // HMAC over namespace, uuid, type, queue, timeout, payload, results and secrets
 	SealKey         string                 `protobuf:"bytes,113,opt,name=seal_key,json=sealKey,proto3" json:"seal_key,omitempty"` // id of the key that sealed payload; empty: payload is plain
 	Place           string                 `protobuf:"bytes,114,opt,name=place,proto3" json:"place,omitempty"`                    // only in tickets without the job's bytes: the place they stand for
 	// A job with schedule, gate or template is a template: never run itself, it emits one occurrence per cycle. An occurrence's
@@ -416,6 +416,7 @@ type Job struct {
 	ObsoleteIf    map[string]string `protobuf:"bytes,123,rep,name=obsolete_if,json=obsoleteIf,proto3" json:"obsolete_if,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // while a live job carries these labels, this one is dropped
 	MaxCycles     int32             `protobuf:"varint,124,opt,name=max_cycles,json=maxCycles,proto3" json:"max_cycles,omitempty"`                                                                             // executions, or cycles of a template, until it is on hold; 0: no limit
 	Results       []string          `protobuf:"bytes,125,rep,name=results,proto3" json:"results,omitempty"`                                                                                                   // jobs whose results the payload reads: the worker fills them in before the handler starts
+	Secrets       []string          `protobuf:"bytes,126,rep,name=secrets,proto3" json:"secrets,omitempty"`                                                                                                   // names such as env:DB_PASSWORD: the worker fills in their values, which the store never holds
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -712,6 +713,13 @@ func (x *Job) GetMaxCycles() int32 {
 func (x *Job) GetResults() []string {
 	if x != nil {
 		return x.Results
+	}
+	return nil
+}
+
+func (x *Job) GetSecrets() []string {
+	if x != nil {
+		return x.Secrets
 	}
 	return nil
 }
@@ -1052,7 +1060,7 @@ var File_job_proto protoreflect.FileDescriptor
 
 const file_job_proto_rawDesc = "" +
 	"\n" +
-	"\tjob.proto\x12\x04wire\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1egoogle/protobuf/duration.proto\"\xb2\f\n" +
+	"\tjob.proto\x12\x04wire\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1egoogle/protobuf/duration.proto\"\xcc\f\n" +
 	"\x03Job\x12\x12\n" +
 	"\x04uuid\x18\x01 \x01(\tR\x04uuid\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x14\n" +
@@ -1099,7 +1107,8 @@ const file_job_proto_rawDesc = "" +
 	"obsoleteIf\x12\x1d\n" +
 	"\n" +
 	"max_cycles\x18| \x01(\x05R\tmaxCycles\x12\x18\n" +
-	"\aresults\x18} \x03(\tR\aresults\x1a9\n" +
+	"\aresults\x18} \x03(\tR\aresults\x12\x18\n" +
+	"\asecrets\x18~ \x03(\tR\asecrets\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a7\n" +

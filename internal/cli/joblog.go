@@ -19,7 +19,7 @@ func logJobs(log *slog.Logger) conveyor.Middleware {
 			about := []any{"job", cmp.Or(job.GetName(), job.GetUuid()), "start", conveyor.FromContext(ctx).Fence(),
 				"took", time.Since(began).Round(time.Millisecond)}
 			if err != nil {
-				log.Warn("job failed", append(about, "error", err)...)
+				log.Warn("job failed", append(about, "error", conveyor.FromContext(ctx).Mask(err.Error()))...)
 			} else {
 				log.Info("job done", about...)
 			}
