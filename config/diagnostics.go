@@ -83,6 +83,8 @@ const (
 	sumBadImport       summary = "Invalid import"
 	sumBadRemoval      summary = "Invalid removal"
 	sumBadResult       summary = "Result cannot stand here"
+	sumBadSecret       summary = "Secret cannot stand here"
+	sumBadSecretName   summary = "Invalid name of a secret"
 )
 
 // Modules.

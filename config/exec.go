@@ -90,6 +90,10 @@ func (s *scope) shell(a *attribute, d *document) {
 	case text == "":
 		s.r.error(sumEmptyCommand, a.expr.Range(), "The command for the shell is empty.")
 	case hasReading(text):
+		if secret, found := firstReading(text, true); found {
+			s.r.error(sumBadSecret, originRange(secret.origin), "The command is code for the shell, and what a secret holds would be read as such. %s", secretInEnv)
+			return
+		}
 		s.r.error(sumBadResult, placeOfReading(text, a.expr.Range()), "%sGive the result to the shell in env, and write the variable into the command: \"$NAME\", in quotes.", notToDecide)
 	default:
 		d.member("shell")

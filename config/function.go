@@ -65,6 +65,7 @@ var pureFunctions = sync.OnceValue(func() map[string]function.Function {
 		"yamldecode": boundedDecode("YAML", ctyyaml.YAMLDecodeFunc), "yamlencode": bounded(ctyyaml.YAMLEncodeFunc),
 
 		"md5": digestFunc(md5Hex), "sha1": digestFunc(sha1Hex), "sha256": digestFunc(sha256Hex), "sha512": digestFunc(sha512Hex),
+		"secret_env": secretFunc("secret_env", "name"), "secret_file": secretFunc("secret_file", "path"),
 		"uuidv5": uuidv5Func(), "basename": pathFunc(path.Base), "dirname": pathFunc(path.Dir),
 	}
 	guardPlaceholders(table, slices.Collect(maps.Keys(table))...)

@@ -203,7 +203,11 @@ func FunctionManual() string {
 		fmt.Fprintf(&b, "\n## %s\n\n| | gives | | example |\n| :-- | :-- | :-- | :-- |\n", g.title)
 		for _, f := range g.list {
 			d := f.describe(table[f.name])
-			row(&b, "`"+f.name+"("+d.parameters()+")`", typeWords(d.Return), f.text, "`"+f.example+"` is `"+f.result+"`")
+			example := "`" + f.example + "`"
+			if f.result != "" {
+				example += " is `" + f.result + "`"
+			}
+			row(&b, "`"+f.name+"("+d.parameters()+")`", typeWords(d.Return), f.text, example)
 		}
 	}
 	b.WriteString("\n## What is left out\n\n| | why |\n| :-- | :-- |\n")

@@ -7,7 +7,7 @@ type functionGroup struct {
 }
 
 // functionText says what a function does, with an example and its result. Parameters and the type of the result come from the
-// function itself. A test evaluates the examples, in testdata/functions, and fails on a function without text.
+// function itself. The result is "" where only a worker knows it. A test evaluates the examples, in testdata/functions, and fails on a function without text.
 type functionText struct{ name, text, example, result string }
 
 // functionTexts is the text of every function that can be called; see function.go. Those that are refused say why themselves.
@@ -111,6 +111,10 @@ var functionTexts = []functionGroup{
 		{"uuidv5", "The uuid of a name in a name space, which is a uuid or `\"dns\"`, `\"url\"`, `\"oid\"`, `\"x500\"`.", `uuidv5("dns", "example.com")`, `"cfbff0d1-9375-5685-968c-48ce8b15ae17"`},
 		{"yamldecode", "The value that is written in YAML.", `yamldecode("a: [1, true]")`, `{ a = [1, true] }`},
 		{"yamlencode", "A value in YAML.", `yamlencode({ a = 1 })`, `"\"a\": 1\n"`},
+	}},
+	{"Secrets of the worker", []functionText{
+		{"secret_env", "A variable of the environment of the worker that runs the job, by its name. No plan reads it, and the store never holds it. See [secrets of the worker](REFERENCE.md#secrets-of-the-worker).", `secret_env("DB_PASSWORD")`, ""},
+		{"secret_file", "A file of the machine of the worker that runs the job, likewise. The path is absolute.", `secret_file("/run/secrets/db")`, ""},
 	}},
 	{"Files", []functionText{
 		{"basename", "The last part of a path.", `basename("data/orders.csv")`, `"orders.csv"`},

@@ -5,16 +5,19 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// Reading is a value out of another job's result, which stands in a payload as text that survives jsonencode. The worker puts the
-// value there before the job starts.
+// Reading is a value out of another job's result, or a secret of the worker, which stands in a payload as text that survives jsonencode.
+// The worker puts the value there before the job starts.
 type Reading struct {
-	Address string // of the job whose result it is
+	Address string // of the job whose result it is; "" for a secret
+	Secret  string // its name, as conveyor has it: env:DB_PASSWORD, file:/run/secrets/db; "" for a result
 	Path    []any  // what follows job.x.result: keys as strings, indexes as ints; nil is the whole result
 	// Form is how the value is written, a letter each: v as JSON, t as text; p and q with percent signs, for the path and the
 	// query of a URL; s escaped as the inside of a JSON string, once for each that it is in. v alone stands for a whole JSON
@@ -26,8 +29,14 @@ type Reading struct {
 
 const readingHead = "@{result:"
 
-// String is the reading as people write it: job.x.result.key.
+// secretMark begins what stands in place of an address, which never begins so, in the reading of a secret.
+const secretMark = "!"
+
+// String is the reading as people write it: job.x.result.key, secret_env("DB_PASSWORD").
 func (r Reading) String() string {
+	if r.Secret != "" {
+		return secretCall(r.Secret)
+	}
 	var b strings.Builder
 	b.WriteString(r.Address + ".result")
 	for _, step := range r.Path {
@@ -53,7 +62,11 @@ func (r Reading) Placeholder() string {
 	}
 	steps, _ := json.Marshal(path) // of strings and ints
 	encode := base64.RawURLEncoding.EncodeToString
-	text := readingHead + encode([]byte(r.Address)) + ":" + encode(steps) + ":" + r.Form
+	source := r.Address
+	if r.Secret != "" {
+		source = secretMark + r.Secret
+	}
+	text := readingHead + encode([]byte(source)) + ":" + encode(steps) + ":" + r.Form
 	if r.origin != "" {
 		text += ":" + encode([]byte(r.origin))
 	}
@@ -88,12 +101,15 @@ func parseReading(text []byte) (r Reading, ok bool) {
 		r.Path = nil
 	}
 	r.Address, r.Form = string(address), parts[2]
+	if secret, is := strings.CutPrefix(r.Address, secretMark); is {
+		r.Address, r.Secret = "", secret
+	}
 	if strings.Trim(r.Form, "vtpqs") != "" {
 		return r, false
 	}
 	if len(parts) == 4 {
 		origin, err := decode(parts[3])
-		if err != nil || len(origin) == 0 {
+		if err != nil || !strings.HasPrefix(string(origin), originMark()) {
 			return r, false
 		}
 		r.origin = string(origin)
@@ -141,8 +157,22 @@ func eachReading(data []byte, with func(r Reading, before, behind []byte) (strin
 	return append(out, data[kept:]...)
 }
 
-// hasReading tells whether a text reads a result.
+// hasReading tells whether a text reads a result or a secret.
 func hasReading(s string) bool { return strings.Contains(s, readingHead) }
+
+// firstReading is the first reading of a text that an expression has made, of a result or of a secret as wanted.
+func firstReading(text string, secret bool) (first Reading, found bool) {
+	if !hasReading(text) {
+		return first, false
+	}
+	FillReadings([]byte(text), func(r Reading) string {
+		if r.origin != "" && (r.Secret != "") == secret && !found {
+			first, found = r, true
+		}
+		return ""
+	})
+	return first, found
+}
 
 // wholeReading is the reading that a text is, when it is one and nothing else.
 func wholeReading(s string) (r Reading, ok bool) {
@@ -230,12 +260,17 @@ func textReading(text string) string {
 	return text
 }
 
+// originMark begins the origins of this process and is another one in each: nobody can write a value of a variable that is taken for a
+// reading. It is in nothing that a load gives back.
+var originMark = sync.OnceValue(func() string { return fmt.Sprintf("%016x ", maphash.String(maphash.MakeSeed(), readingHead)) })
+
 // originText keeps a range in a reading until it is in its payload.
 func originText(at hcl.Range) string {
-	return fmt.Sprintf("%d %d %d %d %d %d %s", at.Start.Line, at.Start.Column, at.Start.Byte, at.End.Line, at.End.Column, at.End.Byte, at.Filename)
+	return originMark() + fmt.Sprintf("%d %d %d %d %d %d %s", at.Start.Line, at.Start.Column, at.Start.Byte, at.End.Line, at.End.Column, at.End.Byte, at.Filename)
 }
 
 func originRange(text string) (at hcl.Range) {
+	text = strings.TrimPrefix(text, originMark())
 	_, _ = fmt.Sscanf(text, "%d %d %d %d %d %d", &at.Start.Line, &at.Start.Column, &at.Start.Byte, &at.End.Line, &at.End.Column, &at.End.Byte)
 	if parts := strings.SplitN(text, " ", 7); len(parts) == 7 {
 		at.Filename = parts[6]

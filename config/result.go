@@ -13,7 +13,7 @@ type resultExpr struct {
 	source               hclsyntax.Expression // what the steps start from; nil: the name that they begin with
 	steps                hcl.Traversal
 	key                  hclsyntax.Expression // of an index that is computed, behind the steps
-	refusal              string               // why a result cannot stand here; "": it can
+	refusal              noPlace              // why a result cannot stand here; zero: it can
 }
 
 // Value follows the steps, from a job's result on without looking.
@@ -61,11 +61,14 @@ func (e *resultExpr) step(val cty.Value, step hcl.Traverser) (cty.Value, hcl.Dia
 		index = step.Key
 	}
 	if r, marks, reads := readingOf(val); reads {
+		if r.Secret != "" {
+			return cty.DynamicVal, e.refuse(sumBadSecret, "A secret is a text and has no parts that could be named here.")
+		}
 		r.Path = append(r.Path[:len(r.Path):len(r.Path)], name)
 		if index != cty.NilVal {
 			at, ok := resultStep(index)
 			if !ok {
-				return cty.DynamicVal, e.refuse("An index into a result is a key or a whole number from 0, and this is %s.", shownIndex(index))
+				return cty.DynamicVal, e.refuse(sumBadResult, "An index into a result is a key or a whole number from 0, and this is %s.", shownIndex(index))
 			}
 			r.Path[len(r.Path)-1] = at
 		}
@@ -79,20 +82,20 @@ func (e *resultExpr) step(val cty.Value, step hcl.Traverser) (cty.Value, hcl.Dia
 	switch {
 	case !address.IsKnown():
 		return cty.DynamicVal, nil
-	case e.refusal != "":
-		return cty.DynamicVal, e.refuse("The result of %s is known only when it has run. %s", clip(address.AsString()), e.refusal)
+	case e.refusal != (noPlace{}):
+		return cty.DynamicVal, e.refuse(sumBadResult, "The result of %s is known only when it has run. %s", clip(address.AsString()), e.refusal.result)
 	}
 	r := Reading{Address: address.AsString(), origin: originText(e.Range())}
 	return cty.StringVal(r.Placeholder()).WithMarks(marks, more), nil
 }
 
-func (e *resultExpr) refuse(format string, args ...any) hcl.Diagnostics {
+func (e *resultExpr) refuse(sum summary, format string, args ...any) hcl.Diagnostics {
 	r := &report{}
-	r.error(sumBadResult, e.Range(), format, args...)
+	r.error(sum, e.Range(), format, args...)
 	return r.diags
 }
 
-// tryExpr is a call of try or can, which take the refusal of a result for a value that is not there.
+// tryExpr is a call of try or can, which take the refusal of a result or secret for a value that is not there.
 type tryExpr struct {
 	hclsyntax.Expression // the call
 	args                 []hclsyntax.Expression
@@ -104,7 +107,7 @@ func (e *tryExpr) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	for _, arg := range e.args {
 		_, diags := arg.Value(ctx)
 		for _, d := range diags {
-			if d.Summary == string(sumBadResult) {
+			if d.Summary == string(sumBadResult) || d.Summary == string(sumBadSecret) || d.Summary == string(sumBadSecretName) {
 				refusals = append(refusals, d)
 			}
 		}

@@ -7,19 +7,24 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// settleReadings gives each result in the work of a job the form in which it stands there, and tells of whom it reads. Text that
-// only looks like a reading is none: no expression made it.
+// settleReadings gives each result and secret in the work of a job the form in which it stands there, and tells of whom it reads, and which
+// secrets. Text that only looks like a reading is none: no expression made it.
 func (s *scope) settleReadings(d *document, job *Job, typed bool) {
-	if !bytes.Contains(d.real, []byte(readingHead)) {
+	looks := bytes.Count(d.real, []byte(readingHead))
+	if looks == 0 {
 		return
 	}
 	seen := map[string]bool{}
+	are := 0
 	settle := func(data []byte) []byte {
 		return eachReading(data, func(r Reading, before, behind []byte) (string, int) {
 			if r.origin == "" {
 				return "", 0
 			}
-			if addr, err := ParseAddr(r.Address); err == nil && !seen[r.Address] {
+			are++
+			if r.Secret != "" {
+				job.Secrets = append(job.Secrets, r.Secret)
+			} else if addr, err := ParseAddr(r.Address); err == nil && !seen[r.Address] {
 				seen[r.Address] = true
 				job.Results = append(job.Results, Result{Job: addr, Range: originRange(r.origin)})
 			}
@@ -32,9 +37,15 @@ func (s *scope) settleReadings(d *document, job *Job, typed bool) {
 		})
 	}
 	d.real = settle(d.real)
+	if len(job.Secrets) > 0 && are < looks {
+		s.r.error(sumBadSecret, job.Range, "The work of %s has a text with %q in it, which is how results and secrets are marked until the job starts. It asks for secrets, so no other "+
+			"text may look like one: whoever wrote that could have a secret put where it does not belong.", clip(job.Addr.String()), readingHead)
+	}
 	if d.sensitive {
 		d.shown = settle(d.shown)
 	}
+	slices.Sort(job.Secrets)
+	job.Secrets = slices.Compact(job.Secrets)
 }
 
 // waitForResults has jobs wait for the success of those whose results they read, where no edge of theirs makes them wait already.
@@ -102,7 +113,7 @@ func (j *Job) waitForResult(r Result) {
 	j.Predecessors = append(j.Predecessors, Predecessor{Jobs: []Addr{r.Job}, Range: r.Range, Implied: true})
 }
 
-// withoutReadings is a text with something harmless in the places of results, to check the rest of it.
+// withoutReadings is a text with something harmless in the places of results and secrets, to check the rest of it.
 func withoutReadings(text string) string {
 	return string(FillReadings([]byte(text), func(Reading) string { return "0" }))
 }

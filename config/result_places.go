@@ -15,47 +15,71 @@ var resultPlaces = map[string][]string{
 	"http": {"url", "headers", "body"},
 }
 
-const placesOfResults = "Results may stand in payload, in command, env and stdin of exec, and in url, headers and body of http."
+const placesOfResults = "Results and secrets may stand in payload, in command, env and stdin of exec, and in url, headers and body of http."
 
-// refusesResults says why results cannot stand in an argument; "": they can.
-func (s *scope) refusesResults(a *attribute) string {
+// noPlace says why something known later cannot stand somewhere. The zero noPlace says that it can.
+type noPlace struct {
+	result string // of another job
+	secret string // of the worker
+}
+
+// both is of a place where neither can stand, for the same reason.
+func both(why string) noPlace { return noPlace{why, why} }
+
+// refusesResults says why results and secrets cannot stand in an argument.
+func (s *scope) refusesResults(a *attribute) noPlace {
 	switch {
 	case s.body == nil:
+		early := upperFirst(s.what) + " is made before any job runs. " + placesOfResults
 		if s.what == inputsOfModule {
-			return "Inputs of modules are made before any job runs. Give the module the job instead, such as after = job.NAME, and read its result in there: var.after.result.KEY."
+			return noPlace{
+				"Inputs of modules are made before any job runs. Give the module the job instead, such as after = job.NAME, and read its result in there: var.after.result.KEY.",
+				"Inputs of modules are made before any job runs. Give the module the name of the secret instead, and call the function in its job.",
+			}
 		}
-		return upperFirst(s.what) + " is made before any job runs. " + placesOfResults
+		return both(early)
 	case slices.Contains(resultPlaces[s.body.name], a.name):
-		return ""
+		return noPlace{}
 	case s.body.name == "exec" && a.name == "dir":
-		return "It comes from the store, and whoever can write there must not decide which files a command finds. Give it to the command as an argument or in env."
+		return noPlace{
+			"It comes from the store, and whoever can write there must not decide which files a command finds. Give it to the command as an argument or in env.",
+			"Dir is shown in messages. Give the secret to the command in env.",
+		}
 	}
-	return upperFirst(a.name) + " is needed before that. " + placesOfResults
+	return both(upperFirst(a.name) + " is needed before that. " + placesOfResults)
 }
 
-// The reasons why a result cannot stand inside of some expression.
-const (
-	noComputing = "Nothing can be computed or decided from it here: let the job that runs do it, or the job that leaves the result."
-	noElements  = "Which elements it has is known as late, so they cannot be gone through here. Hand over the whole: job.NAME.result.KEY."
-	noKeyOfIt   = "The keys of an object are needed before that; only values may be results."
+// The reasons why a result or a secret cannot stand inside of some expression.
+var (
+	noComputing = noPlace{
+		"Nothing can be computed or decided from it here: let the job that runs do it, or the job that leaves the result.",
+		"Nothing can be computed or decided from it here: let the job that runs do it.",
+	}
+	noElements = noPlace{
+		"Which elements it has is known as late, so they cannot be gone through here. Hand over the whole: job.NAME.result.KEY.",
+		"It is a text and has no elements.",
+	}
+	noKeyOfIt = both("The keys of an object are needed before that; only values may be known later.")
+	noName    = both("The name of a secret is needed when the job is planned.")
 )
 
-// resultFunctions are those through which results may go: they neither look into strings nor change them.
+// resultFunctions are those through which results and secrets may go: they neither look into strings nor change them.
 var resultFunctions = []string{"concat", "flatten", "join", "jsonencode", "merge", "nonsensitive", "sensitive", "tolist", "tomap", "tostring", "values", "zipmap"}
 
-func noFunction(name string) string {
+func noFunction(name string) noPlace {
 	if name == "try" || name == "can" {
-		return "Whether it is there shows when the job starts, so " + name + "() cannot tell. A value that may be missing is best left as null by the job whose result it is."
+		late := "Whether it is there shows when the job starts, so " + name + "() cannot tell."
+		return noPlace{late + " A value that may be missing is best left as null by the job whose result it is.", late}
 	}
-	return "The function " + name + " would see a placeholder in its place. It may go through " + strings.Join(resultFunctions[:len(resultFunctions)-1], ", ") + " and " + resultFunctions[len(resultFunctions)-1] + "."
+	return both("The function " + name + " would see a placeholder in its place. It may go through " + strings.Join(resultFunctions[:len(resultFunctions)-1], ", ") + " and " + resultFunctions[len(resultFunctions)-1] + ".")
 }
 
-// findResults makes the references of an expression know results, if any of them may be to one.
+// findResults makes the references of an expression know results, and its calls secrets, if there may be any.
 func (s *scope) findResults(a *attribute) {
 	expr, native := a.expr.(hclsyntax.Expression)
 	if !native {
 		file := s.l.files[a.expr.Range().Filename]
-		if file == nil || !strings.Contains(string(a.expr.Range().SliceBytes(file.Bytes)), ".result") {
+		if file == nil || !mayMentionResult(string(a.expr.Range().SliceBytes(file.Bytes))) {
 			return
 		}
 		var diags hcl.Diagnostics
@@ -69,7 +93,12 @@ func (s *scope) findResults(a *attribute) {
 	}
 }
 
-// mentionsResult tells whether an expression may refer to a result. The common expressions are walked without allocations.
+// mayMentionResult is mentionsResult for an expression as it is written.
+func mayMentionResult(text string) bool {
+	return strings.Contains(text, ".result") || strings.Contains(text, "secret_")
+}
+
+// mentionsResult tells whether an expression may refer to a result or a secret. The common expressions are walked without allocations.
 func mentionsResult(expr hclsyntax.Expression) bool {
 	switch e := expr.(type) {
 	case *hclsyntax.LiteralValueExpr:
@@ -89,7 +118,7 @@ func mentionsResult(expr hclsyntax.Expression) bool {
 			return mentionsResult(it.ValueExpr) || mentionsResult(it.KeyExpr)
 		})
 	case *hclsyntax.FunctionCallExpr:
-		return slices.ContainsFunc(e.Args, mentionsResult)
+		return secretSchemes[e.Name] != "" || slices.ContainsFunc(e.Args, mentionsResult)
 	}
 	found := false
 	_ = hclsyntax.VisitAll(expr, func(n hclsyntax.Node) hcl.Diagnostics {
@@ -98,6 +127,8 @@ func mentionsResult(expr hclsyntax.Expression) bool {
 			found = found || inTraversal(n.Traversal)
 		case *hclsyntax.RelativeTraversalExpr:
 			found = found || hasResultStep(n.Traversal)
+		case *hclsyntax.FunctionCallExpr:
+			found = found || secretSchemes[n.Name] != ""
 		}
 		return nil
 	})
@@ -122,9 +153,9 @@ func hasResultStep(steps hcl.Traversal) bool {
 	return false
 }
 
-// withResults gives the expression with references that know results. refusal says why a result cannot be its value. What it changes it
+// withResults gives the expression with references that know results and calls that know secrets. refusal says why neither can be its value. What it changes it
 // copies, since an expression may be evaluated elsewhere at the same time.
-func withResults(expr hclsyntax.Expression, refusal string) hclsyntax.Expression {
+func withResults(expr hclsyntax.Expression, refusal noPlace) hclsyntax.Expression {
 	if !mentionsResult(expr) {
 		return expr
 	}
@@ -171,8 +202,11 @@ func withResults(expr hclsyntax.Expression, refusal string) hclsyntax.Expression
 		c.Wrapped = withResults(e.Wrapped, refusal)
 		return &c
 	case *hclsyntax.FunctionCallExpr:
+		if secretSchemes[e.Name] != "" {
+			return newSecretExpr(e, refusal)
+		}
 		c := *e
-		if refusal == "" && !slices.Contains(resultFunctions, e.Name) {
+		if refusal == (noPlace{}) && !slices.Contains(resultFunctions, e.Name) {
 			refusal = noFunction(e.Name)
 		}
 		c.Args = allWithResults(e.Args, refusal)
@@ -186,12 +220,12 @@ func withResults(expr hclsyntax.Expression, refusal string) hclsyntax.Expression
 }
 
 // decidingResults is withResults for expressions that decide or compute something.
-func decidingResults(expr hclsyntax.Expression, refusal string) hclsyntax.Expression {
-	other := func(e hclsyntax.Expression, inside string) hclsyntax.Expression {
+func decidingResults(expr hclsyntax.Expression, refusal noPlace) hclsyntax.Expression {
+	other := func(e hclsyntax.Expression, inside noPlace) hclsyntax.Expression {
 		if e == nil {
 			return nil
 		}
-		if refusal != "" {
+		if refusal != (noPlace{}) {
 			inside = refusal
 		}
 		return withResults(e, inside)
@@ -199,7 +233,7 @@ func decidingResults(expr hclsyntax.Expression, refusal string) hclsyntax.Expres
 	switch e := expr.(type) {
 	case *hclsyntax.ConditionalExpr:
 		c := *e
-		c.Condition, c.TrueResult, c.FalseResult = other(e.Condition, noComputing), other(e.TrueResult, ""), other(e.FalseResult, "")
+		c.Condition, c.TrueResult, c.FalseResult = other(e.Condition, noComputing), other(e.TrueResult, noPlace{}), other(e.FalseResult, noPlace{})
 		return &c
 	case *hclsyntax.BinaryOpExpr:
 		c := *e
@@ -211,17 +245,17 @@ func decidingResults(expr hclsyntax.Expression, refusal string) hclsyntax.Expres
 		return &c
 	case *hclsyntax.ForExpr:
 		c := *e
-		c.CollExpr, c.KeyExpr, c.ValExpr, c.CondExpr = other(e.CollExpr, noElements), other(e.KeyExpr, noKeyOfIt), other(e.ValExpr, ""), other(e.CondExpr, noComputing)
+		c.CollExpr, c.KeyExpr, c.ValExpr, c.CondExpr = other(e.CollExpr, noElements), other(e.KeyExpr, noKeyOfIt), other(e.ValExpr, noPlace{}), other(e.CondExpr, noComputing)
 		return &c
 	case *hclsyntax.SplatExpr:
 		c := *e
-		c.Source, c.Each = other(e.Source, noElements), other(e.Each, "")
+		c.Source, c.Each = other(e.Source, noElements), other(e.Each, noPlace{})
 		return &c
 	}
 	return expr
 }
 
-func allWithResults(list []hclsyntax.Expression, refusal string) []hclsyntax.Expression {
+func allWithResults(list []hclsyntax.Expression, refusal noPlace) []hclsyntax.Expression {
 	out := make([]hclsyntax.Expression, len(list))
 	for i, e := range list {
 		out[i] = withResults(e, refusal)

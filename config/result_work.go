@@ -13,6 +13,8 @@ import (
 
 const notToDecide = "A result comes from the store, and whoever can write there must not thereby decide what runs. "
 
+const secretInEnv = "Give the secret in env, and write the variable into the code: \"$NAME\", in quotes."
+
 // codeOptions are the programs that take code from an argument, and the letters of their options for it.
 var codeOptions = map[string]string{
 	"sh": "c", "bash": "c", "dash": "c", "zsh": "c", "ksh": "c", "ash": "c", "fish": "c", "su": "c", "busybox": "c", "cmd": "ck", "powershell": "c", "pwsh": "c",
@@ -47,12 +49,24 @@ func (s *scope) checkArgument(text string, before []string, expr hcl.Expression)
 	if !hasReading(text) {
 		return
 	}
+	program, code := takesCode(before)
+	if secret, found := firstReading(text, true); found {
+		switch {
+		case len(before) == 0:
+			s.r.error(sumBadSecret, originRange(secret.origin), "The program has to be written out; secrets may be its arguments.")
+		case code:
+			s.r.error(sumBadSecret, originRange(secret.origin), "This argument is code for %s, and what a secret holds would be read as such. %s", program, secretInEnv)
+		}
+	}
+	if _, found := firstReading(text, false); !found {
+		return
+	}
 	at := placeOfReading(text, expr.Range())
 	if len(before) == 0 {
 		s.r.error(sumBadResult, at, "%sThe program has to be written out; results may be its arguments.", notToDecide)
 		return
 	}
-	if program, yes := takesCode(before); yes {
+	if code {
 		s.r.error(sumBadResult, at, "%sThis argument is code for %s. Write the code without the result, and give that as an argument behind it, such as \"$1\" in [\"sh\", \"-c\", CODE, \"sh\", job.NAME.result.KEY], or in env.",
 			notToDecide, program)
 	}
@@ -68,7 +82,7 @@ var guidingVariables = []string{
 
 // checkVariable refuses results in variables of an environment that decide what runs.
 func (s *scope) checkVariable(name, text string, at hcl.Range) {
-	if !hasReading(text) {
+	if _, found := firstReading(text, false); !found {
 		return
 	}
 	guides := slices.Contains(guidingVariables, name)
@@ -80,17 +94,27 @@ func (s *scope) checkVariable(name, text string, at hcl.Range) {
 	}
 }
 
+// isSecret tells whether a text is a secret and nothing else.
+func isSecret(text string) bool {
+	r, whole := wholeReading(text)
+	return whole && r.Secret != "" && r.origin != "" && (r.Form == "" || r.Form == "t")
+}
+
 // checkHeader refuses results in the header that names the host.
 func (s *scope) checkHeader(name, text string, at hcl.Range) {
-	if hasReading(text) && strings.EqualFold(name, "Host") {
+	if _, found := firstReading(text, false); found && strings.EqualFold(name, "Host") {
 		s.r.error(sumBadResult, placeOfReading(text, at), "A result comes from the store, and whoever can write there must not thereby choose whom a request goes to. Write the host out.")
 	}
 }
 
-// urlReadings has results stand in the path and the query of a URL as values, with percent signs, and nowhere else.
+// urlReadings has results and secrets stand in the path and the query of a URL as values, with percent signs, and nowhere else, but for a
+// secret that is the whole URL.
 func (s *scope) urlReadings(text string, a *attribute) (string, bool) {
 	if !hasReading(text) {
 		return text, true
+	}
+	if isSecret(text) {
+		return textReading(text), true
 	}
 	ok := true
 	out := eachReading([]byte(text), func(r Reading, before, _ []byte) (string, int) {
@@ -99,13 +123,17 @@ func (s *scope) urlReadings(text string, a *attribute) (string, bool) {
 		}
 		_, rest, schemed := strings.Cut(string(before), "://")
 		switch {
+		case r.Secret != "" && (!schemed || !strings.ContainsAny(rest, "/?#")):
+			s.r.error(sumBadSecret, originRange(r.origin), "A secret is a whole url, or a value of the path or the query of one, whose scheme, host and port are written out.")
+			ok = false
+			return "", 0
 		case !schemed || !strings.ContainsAny(rest, "/?#"):
 			s.r.error(sumBadResult, originRange(r.origin), "A result comes from the store, and whoever can write there must not thereby choose whom a request goes to: scheme, host and port of a url are written out. "+
 				"Behind them, in path and query, results may stand.")
 			ok = false
 			return "", 0
 		case r.Form != "" && r.Form != "t":
-			s.r.error(sumBadResult, originRange(r.origin), "In a url a result is a value of the path or the query, where it is encoded by itself. Put what jsonencode makes into the body.")
+			s.r.error(sumBadResult, originRange(r.origin), "In a url a result or secret is a value of the path or the query, where it is encoded by itself. Put what jsonencode makes into the body.")
 			ok = false
 			return "", 0
 		case strings.Contains(withoutReadings(rest), "?"):

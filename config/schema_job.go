@@ -3,7 +3,7 @@ package config
 // The job block of the grammar, see schema.go; what stands inside of it is in schema_inner.go.
 
 func jobKind() *kind {
-	return &kind{name: "job", label: "name", many: true, guide: []string{"results", "schedules", "sync", "kept"},
+	return &kind{name: "job", label: "name", many: true, guide: []string{"results", "secrets", "schedules", "sync", "kept"},
 		text: "A piece of work, or one for each element of a collection. Where nothing else is said a value may depend on variables, locals and `each`, and `null` is " +
 			"the same as leaving the argument out.\n\n" +
 			"**Work** is what a job runs: changing it runs the job again, and everything downstream. **Handling** is how it runs: changing it changes a job that " +

@@ -214,7 +214,7 @@ func (s *scope) http(b *block, d *document) {
 	d.text(method, false)
 	if a := c.attr("url"); a != nil {
 		if text, secret, ok := s.secretText(a); ok {
-			if text, ok = s.urlReadings(text, a); ok {
+			if text, ok = s.urlReadings(text, a); ok && !isSecret(text) { // of which the worker knows whether it is a URL
 				s.checkURL(text, secret, a)
 			}
 			d.member("url")

@@ -113,6 +113,7 @@ type Job struct {
 	Sensitive bool // Payload has sensitive parts: it is sealed before it leaves the process
 
 	Results []Result // of other jobs that Payload reads, each job once, in the order in which they are met
+	Secrets []string // of the worker that Payload reads, sorted: env:DB_PASSWORD, file:/run/secrets/db
 
 	Inputs   []Input // files whose content belongs to the work, by path
 	Triggers []byte  // canonical JSON of triggers, nil without

@@ -4,7 +4,7 @@ job "many" {
   type     = "noop"
 }
 locals {
-  rows = job.a.result.rows # ERROR: Result cannot stand here | The result of job.a is known only when it has run. A local is made before any job runs. Results may stand in payload, in command, env and stdin of exec, and in url, headers and body of http.
+  rows = job.a.result.rows # ERROR: Result cannot stand here | The result of job.a is known only when it has run. A local is made before any job runs. Results and secrets may stand in payload, in command, env and stdin of exec, and in url, headers and body of http.
 }
 output "a" { value = job.a.result.rows } # ERROR: Result cannot stand here | An output is made before any job runs
 output "b" { value = job.many["x"].result } # ERROR: Result cannot stand here | The result of job.many["x"]
