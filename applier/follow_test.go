@@ -302,29 +302,32 @@ func TestWatch(t *testing.T) {
 
 func TestUnserved(t *testing.T) {
 	onBoth(t, func(l *lab) {
-		beat := func(id string, queues, types, keys []string) {
-			_, err := l.Beat(l.Context(), conveyor.WorkerInfo{ID: id, Queues: queues, Types: types, KeyIDs: keys, Capacity: 1})
+		beat := func(id string, queues, types, keys []string, secrets ...string) {
+			_, err := l.Beat(l.Context(), conveyor.WorkerInfo{ID: id, Queues: queues, Types: types, KeyIDs: keys, Secrets: secrets, Capacity: 1})
 			l.ok(err)
 		}
-		beat("w1", []string{"served", "paused"}, []string{"noop", "exec"}, []string{"k1"})
-		beat("w2", []string{"served"}, []string{"shop.Load"}, nil)
+		beat("w1", []string{"served", "paused"}, []string{"noop", "exec"}, []string{"k1"}, "env:DB_*", "file:/run/*")
+		beat("w2", []string{"served"}, []string{"shop.Load"}, nil, "env:ROOT")
 		l.ok(l.SetQueue(l.Context(), "paused", conveyor.QueueSettings{Paused: true}))
 		tests := map[string]struct {
 			need Need
 			want string
 		}{
-			"served":             {Need{"served", "exec", "k1", "", false}, ""},
-			"served by another":  {Need{"served", "shop.Load", "", "", false}, ""},
-			"no such queue":      {Need{"lost", "noop", "", "", false}, `No worker serves queue "lost"`},
-			"no such type":       {Need{"served", "shop.Sell", "", "", false}, `No worker of queue "served" handles type "shop.Sell"`},
-			"type on other only": {Need{"paused", "shop.Load", "", "", false}, `No worker of queue "paused" handles type "shop.Load"`},
-			"another key":        {Need{"served", "exec", "k2", "", false}, `No worker of queue "served" holds key k2`},
-			"key without type":   {Need{"served", "shop.Load", "k1", "", false}, `No worker of queue "served" holds key k1`},
-			"delivered":          {Need{"paused", "other", "k3", "w2", false}, ""},
-			"nobody to get it":   {Need{"served", "exec", "", "w9", false}, `Worker "w9" is not there`},
-			"paused":             {Need{"paused", "noop", "", "", false}, `Queue "paused" is paused`},
-			"started":            {Need{"paused", "noop", "", "", true}, ""},
-			"started by another": {Need{"served", "shop.Sell", "", "", true}, `No worker of queue "served" handles type "shop.Sell"`},
+			"served":             {Need{"served", "exec", "k1", "", "", false}, ""},
+			"served by another":  {Need{"served", "shop.Load", "", "", "", false}, ""},
+			"no such queue":      {Need{"lost", "noop", "", "", "", false}, `No worker serves queue "lost"`},
+			"no such type":       {Need{"served", "shop.Sell", "", "", "", false}, `No worker of queue "served" handles type "shop.Sell"`},
+			"type on other only": {Need{"paused", "shop.Load", "", "", "", false}, `No worker of queue "paused" handles type "shop.Load"`},
+			"another key":        {Need{"served", "exec", "k2", "", "", false}, `No worker of queue "served" holds key k2`},
+			"key without type":   {Need{"served", "shop.Load", "k1", "", "", false}, `No worker of queue "served" holds key k1`},
+			"secret":             {Need{"served", "exec", "k1", "env:DB_PASSWORD", "", false}, ""},
+			"another secret":     {Need{"served", "exec", "k1", "env:ROOT", "", false}, `No worker of queue "served" gives the secret env:ROOT`},
+			"secret without key": {Need{"served", "exec", "k2", "env:DB_PASSWORD", "", false}, `No worker of queue "served" holds key k2`},
+			"delivered":          {Need{"paused", "other", "k3", "", "w2", false}, ""},
+			"nobody to get it":   {Need{"served", "exec", "", "", "w9", false}, `Worker "w9" is not there`},
+			"paused":             {Need{"paused", "noop", "", "", "", false}, `Queue "paused" is paused`},
+			"started":            {Need{"paused", "noop", "", "", "", true}, ""},
+			"started by another": {Need{"served", "shop.Sell", "", "", "", true}, `No worker of queue "served" handles type "shop.Sell"`},
 		}
 		for name, test := range tests {
 			warnings, err := Unserved(l.Context(), l.Client, []Need{test.need, test.need})

@@ -62,7 +62,7 @@ func importOf(id string, stored conveyor.Stored, recorded func() map[uuid.UUID]s
 	case status.Broadcast || job.GetDelivery().GetTo() == wire.Delivery_ALL:
 		found.Problem = "it goes to all workers, and cannot be changed any more"
 	}
-	if job != nil && job.SealKey == "" && len(job.Results) == 0 {
+	if job != nil && job.SealKey == "" && len(job.Results)+len(job.Secrets) == 0 {
 		found.Work = &planner.ImportedWork{Type: job.Type, Payload: job.Payload, After: job.After.AsDuration()}
 		if job.RunAt != nil {
 			found.Work.Time = job.RunAt.AsTime()

@@ -29,7 +29,7 @@ func (b *jobBuilder) build(j *config.Job, next *planner.Record, recurs bool) (*w
 	if err != nil {
 		return nil, fmt.Errorf("submit %s: %w", j.Addr, err)
 	}
-	payload, results, err := b.readings(payload, j.Results)
+	payload, results, err := b.readings(payload, j)
 	if err != nil {
 		return nil, fmt.Errorf("submit %s: %w", j.Addr, err)
 	}
@@ -39,6 +39,7 @@ func (b *jobBuilder) build(j *config.Job, next *planner.Record, recurs bool) (*w
 		Queue:       j.Queue,
 		Payload:     payload,
 		Results:     results,
+		Secrets:     j.Secrets,
 		RetryPolicy: retryPolicy(j.Retry),
 		Timeout:     duration(j.Timeout),
 		ReserveFor:  duration(j.Reserve),
@@ -62,7 +63,7 @@ func (b *jobBuilder) build(j *config.Job, next *planner.Record, recurs bool) (*w
 			return nil, fmt.Errorf("submit %s: %w", j.Addr, err)
 		}
 	}
-	if signed(j.Type) {
+	if planner.Signed(j) {
 		if err := b.keyring.Sign(b.namespace, job); err != nil {
 			return nil, fmt.Errorf("submit %s: %w", j.Addr, err)
 		}
@@ -95,7 +96,7 @@ func (s *submission) writable() error {
 			problems = append(problems, fmt.Errorf("%s: the plan was made with key %s, and the key that seals here is %s: make the plan anew",
 				r.Addr, r.KeyID, s.run.Keyring.ID()))
 		}
-		if s.run.Keyring == nil && !keyless && (r.Job.Sensitive || signed(r.Job.Type)) {
+		if s.run.Keyring == nil && !keyless && (r.Job.Sensitive || planner.Signed(r.Job)) {
 			keyless = true // the others would say the same
 			problems = append(problems, fmt.Errorf("%s: %w", r.Addr, conveyor.ErrNoKey))
 		}

@@ -3,19 +3,20 @@ package applier
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
 )
 
 // readings names in a payload the submissions whose results it reads, in place of their addresses, and lists them. The addresses
-// stay with them as names, for messages. Digests are made over addresses, as with uuids.
-func (b *jobBuilder) readings(payload []byte, results []config.Result) (filled []byte, uuids []string, err error) {
-	if len(results) == 0 {
+// stay with them as names, for messages. Digests are made over addresses, as with uuids. Secrets stay names: only the worker reads them.
+func (b *jobBuilder) readings(payload []byte, j *config.Job) (filled []byte, uuids []string, err error) {
+	if len(j.Results)+len(j.Secrets) == 0 {
 		return payload, nil, nil
 	}
-	by := make(map[string]string, len(results))
-	for _, r := range results {
+	by := make(map[string]string, len(j.Results))
+	for _, r := range j.Results {
 		id, ok := b.uuids(r.Job)
 		if !ok {
 			return nil, nil, fmt.Errorf("it reads the result of %s, which has no submission; include that job in the apply", r.Job)
@@ -24,6 +25,9 @@ func (b *jobBuilder) readings(payload []byte, results []config.Result) (filled [
 		uuids = append(uuids, id)
 	}
 	filled = config.FillReadings(payload, func(r config.Reading) string {
+		if slices.Contains(j.Secrets, r.Secret) {
+			return conveyor.Reading{Secret: r.Secret, Form: r.Form}.String()
+		}
 		id := by[r.Address]
 		if id == "" {
 			return "" // text that only looks like one
@@ -35,7 +39,7 @@ func (b *jobBuilder) readings(payload []byte, results []config.Result) (filled [
 
 // readingRoom is what the uuids of readings may add to a payload, in bytes.
 func readingRoom(j *config.Job) int {
-	if len(j.Results) == 0 {
+	if len(j.Results)+len(j.Secrets) == 0 {
 		return 0
 	}
 	return bytes.Count(j.Payload, []byte("@{result:")) * 48

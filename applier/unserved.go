@@ -16,6 +16,8 @@ type Need struct {
 	Queue string
 	Type  string
 	KeyID string // of the key that its worker must hold; "" for none
+	// Secret is the name of one that its worker must give, "" for none. A job that asks for several has several needs.
+	Secret string
 	// Worker is the only one that gets it, whichever queues that one serves; "" for any worker of the queue.
 	Worker string
 	// Started says that a worker has the job: a pause of its queue does not keep it. A worker without a handler for it hands it back.
@@ -55,7 +57,7 @@ func unserved(needs []Need, workers []conveyor.WorkerInfo, queues []conveyor.Que
 	}
 	needs = slices.Clone(needs)
 	slices.SortFunc(needs, func(a, b Need) int {
-		return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Type, b.Type), cmp.Compare(a.KeyID, b.KeyID))
+		return cmp.Or(cmp.Compare(a.Worker, b.Worker), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Type, b.Type), cmp.Compare(a.KeyID, b.KeyID), cmp.Compare(a.Secret, b.Secret))
 	})
 	var warnings []Warning
 	for _, n := range slices.Compact(needs) {
@@ -96,17 +98,47 @@ func unmet(n Need, workers []conveyor.WorkerInfo) (Warning, bool) {
 			Detail:  "Its jobs wait until a worker that has a handler for the type serves the queue.",
 		}, true
 	}
-	if n.KeyID == "" {
+	if n.KeyID != "" {
+		holders := having(workers, func(w conveyor.WorkerInfo) []string { return w.KeyIDs }, n.KeyID)
+		if len(holders) == 0 {
+			return keyless(n), true
+		}
+		workers = holders
+	}
+	if n.Secret == "" || slices.ContainsFunc(workers, func(w conveyor.WorkerInfo) bool { return permits(w, n.Secret) }) {
 		return Warning{}, false
 	}
-	if len(having(workers, func(w conveyor.WorkerInfo) []string { return w.KeyIDs }, n.KeyID)) > 0 {
-		return Warning{}, false
+	return Warning{
+		Summary: fmt.Sprintf("No worker of queue %q gives the secret %s", n.Queue, n.Secret),
+		Detail: fmt.Sprintf("Its %s jobs that ask for it wait until a worker that is permitted to give it serves the queue. Start one with `waybill worker -secrets %s`, "+
+			"or apply with -worker and that option.", n.Type, n.Secret),
+	}, true
+}
+
+// permits tells whether a worker gives a secret to jobs.
+func permits(w conveyor.WorkerInfo, secret string) bool {
+	return slices.ContainsFunc(w.Secrets, func(pattern string) bool { return conveyor.MatchSecret(pattern, secret) })
+}
+
+// with is a need for each of these secrets, itself without any.
+func (n Need) with(secrets []string) []Need {
+	if len(secrets) == 0 {
+		return []Need{n}
 	}
+	needs := make([]Need, len(secrets))
+	for i, secret := range secrets {
+		needs[i], needs[i].Secret = n, secret
+	}
+	return needs
+}
+
+// keyless tells of a key that no worker holds.
+func keyless(n Need) Warning {
 	return Warning{
 		Summary: fmt.Sprintf("No worker of queue %q holds key %s", n.Queue, n.KeyID),
 		Detail: fmt.Sprintf("Its %s jobs are signed or sealed with that key and wait until a worker that has it serves the queue. "+
 			"Give the worker that key too, from the WAYBILL_KEY or the key file of the user who applied, or sign them anew with `waybill apply -rekey`.", n.Type),
-	}, true
+	}
 }
 
 func having(workers []conveyor.WorkerInfo, list func(conveyor.WorkerInfo) []string, name string) []conveyor.WorkerInfo {
@@ -125,7 +157,8 @@ func (f *follower) warn(ctx context.Context) error {
 	for _, j := range f.jobs.order {
 		started := j.status.State == conveyor.StateRunning
 		if started || j.waits() {
-			needs = append(needs, Need{Queue: j.record.Queue, Type: j.record.Type, KeyID: f.keyOf(j), Worker: j.status.Inbox(), Started: started})
+			n := Need{Queue: j.record.Queue, Type: j.record.Type, KeyID: f.keyOf(j), Worker: j.status.Inbox(), Started: started}
+			needs = append(needs, n.with(j.record.Secrets())...)
 		}
 	}
 	warnings, err := Unserved(ctx, f.client, needs)
@@ -187,7 +220,7 @@ func (s *submission) warnUnserved(ctx context.Context) error {
 	for _, r := range s.plan.Rows {
 		written := s.done[r.Addr] != nil && s.done[r.Addr].Action != planner.Rerecord
 		if r.Job != nil && (written || r.Live.Status.Waits()) {
-			needs = append(needs, NeedOf(r.Job, s.run.Keyring))
+			needs = append(needs, NeedsOf(r.Job, s.run.Keyring)...)
 		}
 	}
 	warnings, err := Unserved(ctx, s.client, needs)
@@ -197,14 +230,14 @@ func (s *submission) warnUnserved(ctx context.Context) error {
 	return err
 }
 
-// NeedOf is what a declared job asks of its worker. keyring is the applier's, nil for none.
-func NeedOf(j *config.Job, keyring *conveyor.Keyring) Need {
+// NeedsOf is what a declared job asks of its worker. keyring is the applier's, nil for none.
+func NeedsOf(j *config.Job, keyring *conveyor.Keyring) []Need {
 	n := Need{Queue: j.Queue, Type: j.Type}
 	if j.Delivery != nil {
 		n.Worker = j.Delivery.Worker
 	}
-	if j.Sensitive || signed(j.Type) {
+	if j.Sensitive || planner.Signed(j) {
 		n.KeyID = keyring.ID()
 	}
-	return n
+	return n.with(j.Secrets)
 }

@@ -166,7 +166,7 @@ func known(workers []conveyor.WorkerInfo, beats map[string]time.Time) bool {
 
 func sameWorkerSeen(a, b conveyor.WorkerInfo) bool {
 	return a.ID == b.ID && a.Load == b.Load && a.Alive == b.Alive && a.LastBeat.Equal(b.LastBeat) && a.Capacity == b.Capacity &&
-		a.Started.Equal(b.Started) && slices.Equal(a.Queues, b.Queues) && slices.Equal(a.Types, b.Types) && slices.Equal(a.KeyIDs, b.KeyIDs)
+		a.Started.Equal(b.Started) && slices.Equal(a.Queues, b.Queues) && slices.Equal(a.Types, b.Types) && slices.Equal(a.KeyIDs, b.KeyIDs) && slices.Equal(a.Secrets, b.Secrets)
 }
 
 // warnUnserved tells, once for each workflow as long as it lasts, what keeps jobs waiting that could run now.
@@ -188,7 +188,9 @@ func (w *watcher) warnUnserved() {
 		for _, j := range f.order() {
 			m := w.cycles.made[j.status.UUID]
 			if j.waits() || m != nil && m.counts[conveyor.StateQueued] > 0 {
-				needs[Need{Queue: j.record.Queue, Type: j.record.Type, KeyID: j.record.KeyID}] = true
+				for _, n := range (Need{Queue: j.record.Queue, Type: j.record.Type, KeyID: j.record.KeyID}).with(j.record.Secrets()) {
+					needs[n] = true
+				}
 			}
 		}
 		warnings := unserved(slices.Collect(maps.Keys(needs)), w.fleet.workers, w.fleet.queues)

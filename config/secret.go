@@ -104,6 +104,16 @@ func secretCall(name string) string {
 	return name
 }
 
+// ParseSecret reads what Reading.String writes for a secret, such as secret_env("DB_PASSWORD"), and gives its name: env:DB_PASSWORD.
+func ParseSecret(text string) (name string, ok bool) {
+	function, rest, _ := strings.Cut(text, `("`)
+	name, closed := strings.CutSuffix(rest, `")`)
+	if secretSchemes[function] == "" || !closed || secretProblem(function, name) != "" {
+		return "", false
+	}
+	return secretSchemes[function] + name, true
+}
+
 // secretFunc makes the function that is called where no secret can stand: in a text that is evaluated for itself, such as that of templatefile.
 func secretFunc(name, param string) function.Function {
 	return function.New(&function.Spec{

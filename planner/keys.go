@@ -1,15 +1,38 @@
 package planner
 
 import (
+	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/waybill-dev/waybill/config"
 )
 
 // SignedType tells whether a job type makes its worker act on what the payload says: run a command, call a server. Such a
 // job carries a signature, so that whoever can write to the store cannot thereby do the same.
 func SignedType(jobType string) bool { return jobType == "exec" || jobType == "http" }
+
+// Signed tells whether a job carries a signature: one of a signed type, and one that asks for secrets of its worker.
+func Signed(j *config.Job) bool { return SignedType(j.Type) || len(j.Secrets) > 0 }
+
+// asked finds in a definition what stands for a secret. Within JSON its quotes have backslashes.
+var asked = regexp.MustCompile(`\$\{(secret_[a-z]+\()\\("[^"\\]+)\\("\))\}`)
+
+// Secrets are the names of the secrets that the job of a record asks its worker for, as far as the definition shows them.
+func (r *Record) Secrets() (names []string) {
+	if !bytes.Contains(r.Definition, []byte("${secret_")) {
+		return nil
+	}
+	for _, found := range asked.FindAllSubmatch(r.Definition, -1) {
+		if name, ok := config.ParseSecret(string(bytes.Join(found[1:], nil))); ok && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 // NeedsKey is the id of the key without which no worker can run the job of a record, as far as the record says; "" for none.
 func (r *Record) NeedsKey() string {
@@ -65,7 +88,7 @@ func (m *maker) rekey(r *Row, c situation, d decision) decision {
 		return d
 	}
 	sealed := r.Job.Sensitive && r.Prior.KeyID != m.o.KeyID
-	signed := SignedType(r.Job.Type) && r.Prior.SignKey != m.o.KeyID && !r.Live.Status.Ended()
+	signed := Signed(r.Job) && r.Prior.SignKey != m.o.KeyID && !r.Live.Status.Ended()
 	if !sealed && !signed {
 		return d
 	}

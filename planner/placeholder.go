@@ -48,6 +48,18 @@ func isResult(text string) bool {
 	}
 }
 
+// isSecret tells whether a text is a secret of the worker and nothing else, as appendReadable writes it.
+func isSecret(text string) bool {
+	inner, ok := strings.CutPrefix(text, "${")
+	if ok {
+		inner, ok = strings.CutSuffix(inner, "}")
+	}
+	if ok {
+		_, ok = config.ParseSecret(inner)
+	}
+	return ok
+}
+
 // areSteps tells whether a text is keys and indexes to its end, and not up to a brace within the quotes of one.
 func areSteps(text string) bool {
 	if !strings.Contains(text, `"`) {
@@ -57,8 +69,8 @@ func areSteps(text string) bool {
 	return !diags.HasErrors()
 }
 
-// IsReference tells whether a text of a definition is a reference to another job's uuid or result and nothing else, with ${ and }
-// around it. Definitions have no other templates; what a user has written as $${ stands there as ${ too, but names no such thing.
+// IsReference tells whether a text of a definition is a reference to another job's uuid or result, or to a secret of the worker, and nothing
+// else, with ${ and } around it. Definitions have no other templates; what a user has written as $${ stands there as ${ too, but names no such thing.
 func IsReference(text string) bool {
 	inner, ok := strings.CutPrefix(text, "${")
 	if ok && strings.HasSuffix(inner, ".uuid}") {
@@ -66,7 +78,7 @@ func IsReference(text string) bool {
 			return true
 		}
 	}
-	return isResult(text)
+	return isResult(text) || isSecret(text)
 }
 
 // eachReference calls f for the parts of a text of a definition, in order: those that are a reference, as IsReference has it, and
@@ -133,6 +145,7 @@ func unknownIn(text string) (when string) {
 	eachReference(text, func(part string, isReference bool) {
 		switch {
 		case !isReference:
+		case isSecret(part): // never known but to the worker, and says so
 		case isResult(part):
 			when = " " + knownAfterRun
 		case when == "":

@@ -108,6 +108,8 @@ func scalar(v any) string {
 			return v
 		}
 		switch {
+		case isSecret(v):
+			return template(v)
 		case isResult(v):
 			return knownAfterRun
 		case IsReference(v):

@@ -21,6 +21,7 @@ type applying struct {
 	planning
 	autoApprove bool
 	parallelism int
+	secrets     secretsFlag
 	lockTimeout time.Duration
 
 	interrupted bool   // ctrl+c was the answer
@@ -59,6 +60,7 @@ waybill apply -redis redis://127.0.0.1:6379 -detach`,
 	cmd.Flags().BoolVar(&p.detach, "detach", false, "Return when everything is submitted, without following the jobs.")
 	cmd.Flags().BoolVar(&p.worker, "worker", false, "Run jobs in this process too. The embedded store's apply always does.")
 	cmd.Flags().IntVar(&p.parallelism, "parallelism", max(4, 2*runtime.NumCPU()), "Run at most `N` jobs at a time in this process.")
+	p.secrets.flags(cmd)
 	return cmd
 }
 
@@ -87,6 +89,9 @@ func (p *applying) run(ctx context.Context, args []string) (err error) {
 }
 
 func (p *applying) apply(ctx context.Context, args []string) error {
+	if _, err := p.secrets.source(); err != nil {
+		return err
+	}
 	file, args, err := planFiles(args)
 	if err != nil {
 		return err
@@ -101,6 +106,9 @@ func (p *applying) apply(ctx context.Context, args []string) error {
 	}
 	if err := p.open(ctx, args, serving, displayOptions{plain: p.lines()}); err != nil {
 		return err
+	}
+	if p.secrets.patterns != "" && !p.ownWorker {
+		return fail("Invalid option", "-secrets is for the worker in this process, and without -worker there is none: give it to `waybill worker`, or add -worker.")
 	}
 	if p.rollback != "" {
 		if err := p.recall(ctx); err != nil {

@@ -102,7 +102,7 @@ func (p *planning) explainNow(ctx context.Context, addrs []config.Addr, paths []
 			return err
 		}
 		if row := x.Row; row.Job != nil && !(p.store.embedded && builtIn(row.Job.Type)) && (row.Action == planner.Create || row.Action == planner.Replace || row.Live.Status.Waits()) {
-			if all[i].warnings, err = applier.Unserved(ctx, p.store.client, []applier.Need{applier.NeedOf(row.Job, p.keyring)}); err != nil {
+			if all[i].warnings, err = applier.Unserved(ctx, p.store.client, applier.NeedsOf(row.Job, p.keyring)); err != nil {
 				return err
 			}
 		}

@@ -38,8 +38,12 @@ func (o *ownWorker) Observe(e applier.Event) {
 // startWorker makes a worker that runs the workflow's jobs in this process, until stop. Jobs that still run then are
 // handed back.
 func (p *applying) startWorker(ctx context.Context, plan *planner.Plan) (*ownWorker, error) {
+	secrets, err := p.secrets.source()
+	if err != nil {
+		return nil, err
+	}
 	w, err := conveyor.NewWorker(p.store.client, conveyor.WorkerOptions{
-		Queues: shares(planQueues(plan), nil), Concurrency: p.parallelism, ShutdownTimeout: -1, Keyring: p.keyring,
+		Queues: shares(planQueues(plan), nil), Concurrency: p.parallelism, ShutdownTimeout: -1, Keyring: p.keyring, Secrets: secrets,
 	})
 	if err != nil {
 		return nil, fail("Cannot start a worker", "%v.", err)

@@ -241,9 +241,7 @@ func (p *planning) render(plan *planner.Plan) error {
 func (p *planning) warnings(ctx context.Context, plan *planner.Plan) ([]applier.Warning, error) {
 	var needs []applier.Need
 	for _, r := range plan.Rows {
-		if n, ok := p.need(r); ok {
-			needs = append(needs, n)
-		}
+		needs = append(needs, p.needs(r)...)
 	}
 	warnings, err := applier.Unserved(ctx, p.store.client, needs)
 	if err != nil {
@@ -256,24 +254,30 @@ func (p *planning) warnings(ctx context.Context, plan *planner.Plan) ([]applier.
 	return warnings, nil
 }
 
-// need is what a row's job will ask of its worker; false for one that nobody is going to ask for, or that this process runs. One that
+// needs is what a row's job will ask of its worker; none for one that nobody is going to ask for, or that this process runs. One that
 // stands goes on asking for the key that it was signed with, which may be another than that of today.
-func (p *planning) need(r *planner.Row) (n applier.Need, ok bool) {
+func (p *planning) needs(r *planner.Row) []applier.Need {
 	if r.Job == nil {
-		return n, false
+		return nil
 	}
-	n = applier.NeedOf(r.Job, p.keyring)
 	switch r.Action {
 	case planner.Create, planner.Replace, planner.Update:
-		return n, !p.ownWorker || !builtIn(r.Job.Type)
+		if !p.ownWorker || !builtIn(r.Job.Type) {
+			return applier.NeedsOf(r.Job, p.keyring)
+		}
 	case planner.NoOp:
 		if r.Prior == nil || r.Prior.Deposed || r.Prior.NeedsKey() == "" || !r.Live.Status.Waits() {
-			return n, false
+			return nil
 		}
-		n.KeyID = r.Prior.NeedsKey()
-		return n, n.KeyID != p.keyring.ID() && (!p.ownWorker || !p.keyring.Holds(n.KeyID))
+		if key := r.Prior.NeedsKey(); key != p.keyring.ID() && (!p.ownWorker || !p.keyring.Holds(key)) {
+			needs := applier.NeedsOf(r.Job, p.keyring)
+			for i := range needs {
+				needs[i].KeyID = key
+			}
+			return needs
+		}
 	}
-	return n, false
+	return nil
 }
 
 // manyEmbedded is how many jobs the embedded store takes without a word.

@@ -53,6 +53,7 @@ waybill rollback 12 -auto-approve -var api_key=...`,
 	f.BoolVar(&p.detach, "detach", false, "Return when everything is submitted, without following the jobs.")
 	f.BoolVar(&p.worker, "worker", false, "Run jobs in this process too. The embedded store's apply always does.")
 	f.IntVar(&p.parallelism, "parallelism", max(4, 2*runtime.NumCPU()), "Run at most `N` jobs at a time in this process.")
+	p.secrets.flags(cmd)
 	return cmd
 }
 

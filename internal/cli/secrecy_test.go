@@ -15,8 +15,11 @@ import (
 	"github.com/waybill-dev/waybill/internal/redistest"
 )
 
-// canary is a sensitive value, long enough that no part of it is anywhere by chance.
-const canary = "canary-5d7c0fd1-canary-8a2e64b3-canary"
+// canary is a sensitive value, long enough that no part of it is anywhere by chance; workersCanary is one that only the worker knows.
+const (
+	canary        = "canary-5d7c0fd1-canary-8a2e64b3-canary"
+	workersCanary = "secret-91c3f0ae-secret-4b7d52e6-secret"
+)
 
 const canaryFiles = `workflow "mine" {}
 
@@ -35,6 +38,22 @@ job "exec" {
 
 job "fails" {
   exec { command = ["false", var.secret] }
+  retry { max_attempts = 1 }
+}
+
+job "asks" {
+  exec {
+    command = ["sh", "-c", "echo \"has $TOKEN and $(cat)\"; echo token=$TOKEN > $WAYBILL_OUTPUT", "sh", secret_env("CANARY")]
+    env     = { TOKEN = secret_env("CANARY") }
+    stdin   = jsonencode({ secret = var.secret == "" ? "" : secret_env("CANARY") })
+  }
+}
+
+job "asks_and_fails" {
+  http {
+    url     = "http://127.0.0.1:1/${secret_env("CANARY")}?q=${secret_env("CANARY")}"
+    headers = { Authorization = "Bearer ${secret_env("CANARY")}" }
+  }
   retry { max_attempts = 1 }
 }
 
@@ -72,7 +91,7 @@ func TestCanary(t *testing.T) {
 	run := func(code int, args ...string) {
 		t.Helper()
 		cmd := s.command(args...)
-		cmd.Env = append(cmd.Env, "WAYBILL_KEY=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "WAYBILL_VAR_secret="+canary)
+		cmd.Env = append(cmd.Env, "WAYBILL_KEY=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "WAYBILL_VAR_secret="+canary, "CANARY="+workersCanary)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
 		cmd.Run() //nolint:errcheck // the code says it
@@ -88,7 +107,7 @@ func TestCanary(t *testing.T) {
 	run(0, "show", "mine.plan")
 	run(0, "show", "-json", "mine.plan")
 	said["the store, planned"] = everything(t, s.url)
-	run(1, "apply", "-json", "-worker", "mine.plan")
+	run(1, "apply", "-json", "-worker", "-secrets=env:CANARY", "mine.plan")
 	said["the store, applied"] = everything(t, s.url)
 	run(0, "plan", "-rekey")
 	run(0, "apply", "-auto-approve", "-detach", "-rekey", "-target=job.waits")
@@ -99,7 +118,9 @@ func TestCanary(t *testing.T) {
 	run(0, "output", "-json")
 	run(0, "explain", "-json", "job.fails")
 	run(0, "job", "show", "-json", "job.waits")
+	run(0, "job", "show", "-json", "job.asks")
 	run(0, "logs", "job.exec")
+	run(0, "logs", "job.asks")
 	run(0, "doctor", "-json")
 	run(0, "graph")
 	said["the store, at the end"] = everything(t, s.url)
@@ -112,8 +133,11 @@ func TestCanary(t *testing.T) {
 	if !strings.Contains(said["the store, applied"], "stream") || !strings.Contains(said["state pull"], "sensitive") {
 		t.Errorf("the test does not see what it looks at")
 	}
+	if !strings.Contains(said["logs job.asks"], "has *** and ") {
+		t.Errorf("the job did not get its secret, or its log does not tell: %s", said["logs job.asks"])
+	}
 	for where, text := range said {
-		for _, form := range disguises(canary) {
+		for _, form := range append(disguises(canary), disguises(workersCanary)...) {
 			if i := strings.Index(text, form); i >= 0 {
 				t.Errorf("%s shows it as %q:\n%s", where, form, text[max(0, i-200):min(len(text), i+200)])
 			}

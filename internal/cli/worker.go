@@ -32,6 +32,7 @@ type working struct {
 	drain         time.Duration
 	allowUnsigned bool
 	trust         string
+	secrets       secretsFlag
 	metrics       string
 	healthTimeout time.Duration
 }
@@ -59,11 +60,16 @@ there, and the names of queues are shown.
 
 With several keys it runs what any of them signed; -trust names those that may.
 
+Jobs with secret_env() and secret_file() get variables of this process and files of
+this machine, those that -secrets names, when they start, and only if they are signed;
+nobody else reads them. Without -secrets they are left to other workers.
+
 Ctrl-C or SIGTERM takes no new jobs, lets running ones end for -shutdown-timeout,
 and hands back the rest. A second one leaves at once.`,
 		Example: `waybill worker examples/sales
 waybill worker -redis redis://127.0.0.1:6379 -concurrency 20
 waybill worker -queues critical=6,default=3
+waybill worker -secrets 'env:DB_*,file:/run/secrets/*'
 waybill worker -metrics 9100 examples/sales`,
 		RunE: func(cmd *cobra.Command, args []string) error { return w.run(cmd.Context(), args) },
 	}
@@ -79,6 +85,7 @@ waybill worker -metrics 9100 examples/sales`,
 	f.BoolVar(&w.allowUnsigned, "allow-unsigned", false, "Run exec and http jobs that carry no signature. Whoever can write to the Redis can then run "+
 		"commands on this machine.")
 	f.StringVar(&w.trust, "trust", "", "Of the keys here, use only those with these `IDS`, as in 5b1f9c02,0e77d1a4: jobs that others signed or sealed are left to other workers.")
+	w.secrets.flags(cmd)
 	f.StringVar(&w.metrics, "metrics", "", "Serve metrics and health at `[HOST:]PORT`. Without a host: 127.0.0.1. Default: not at all.")
 	f.DurationVar(&w.healthTimeout, "health-timeout", metrics.DefaultHealthTimeout, "With -metrics: call the worker dead when the store did not "+
 		"answer it for so long, as in `30s`.")
@@ -101,6 +108,10 @@ func (w *working) run(ctx context.Context, args []string) (err error) {
 	if keyring, err = w.trusted(keyring); err != nil {
 		return err
 	}
+	secrets, err := w.secrets.source()
+	if err != nil {
+		return err
+	}
 	shown, err := expose(w.metrics, w.healthTimeout)
 	if err != nil {
 		return err
@@ -117,7 +128,7 @@ func (w *working) run(ctx context.Context, args []string) (err error) {
 	log := slog.New(slog.NewTextHandler(w.a.p.Stderr, nil))
 	worker, err := conveyor.NewWorker(s.client, conveyor.WorkerOptions{
 		Queues: shares, ID: w.id, Team: w.team, Concurrency: w.concurrency, ShutdownTimeout: w.shutdown(), Keyring: keyring,
-		AllowUnsigned: w.allowUnsigned, Logger: log,
+		AllowUnsigned: w.allowUnsigned, Secrets: secrets, Logger: log,
 	})
 	if err != nil {
 		return fail("Cannot start the worker", "%v.", err)
