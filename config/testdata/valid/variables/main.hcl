@@ -9,7 +9,7 @@
 #! var-file testdata/valid/variables/more.vars
 #! var f=option
 #! var list=["x", "y"]
-#! var literal=["x"]
+#! var literal="x", as it is
 variable "none" { default = "default" }
 variable "a" { default = "default" }
 variable "b" { default = "default" }
