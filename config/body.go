@@ -27,7 +27,7 @@ type content struct {
 	attrs  []attribute
 	blocks []block
 
-	refused bool // something of a later version was left out, so what is missing may be that
+	refused bool // something that is wrong was left out, so what is missing may be that
 }
 
 // attribute is one argument with its expression, and what is known about that without an instance.
@@ -95,7 +95,6 @@ func openBody(body hcl.Body, k *kind, header hcl.Range, r *report) *content {
 			r.error(sumMissingArgument, header, "%s needs the argument %q.", upperFirst(k.where()), a.name)
 		}
 	}
-	c.refuseLater(r)
 	c.refuseRepeated(r)
 	return c
 }
@@ -122,9 +121,7 @@ func openNative(body *hclsyntax.Body, k *kind, r *report) *content {
 			continue
 		}
 		nb := block{kind: bk, header: b.DefRange(), body: b.Body}
-		if bk.later {
-			// Its labels are a later version's affair.
-		} else if !r.labels(&nb, b.Labels, b.LabelRanges) || !nb.makes(k, r) {
+		if !r.labels(&nb, b.Labels, b.LabelRanges) || !nb.makes(k, r) {
 			c.refused = true
 			continue
 		}
@@ -172,7 +169,7 @@ func openJSON(body hcl.Body, k *kind, r *report) *content {
 		if len(b.LabelRanges) > 0 {
 			nb.header = b.LabelRanges[0]
 		}
-		if !nb.kind.later && (!r.labels(&nb, b.Labels, b.LabelRanges) || !nb.makes(k, r)) {
+		if !r.labels(&nb, b.Labels, b.LabelRanges) || !nb.makes(k, r) {
 			c.refused = true
 			continue
 		}

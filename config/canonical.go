@@ -20,6 +20,7 @@ type document struct {
 	real      []byte
 	shown     []byte // when sensitive
 	sensitive bool
+	encoded   bool // shown is set, since real is no JSON any more
 	first     bool // no member or element has been written yet
 	unknown   bool // a value is not known, which was reported where it comes from
 }
@@ -187,10 +188,18 @@ func appendEscaped(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// finish gives the two texts, which are one slice when nothing is sensitive.
+// encode gives the worker bytes in place of the JSON, which people go on to see.
+func (d *document) encode(data []byte) {
+	if !d.sensitive {
+		d.shown = d.real
+	}
+	d.real, d.encoded = data, true
+}
+
+// finish gives the two texts, which are one slice when nothing is sensitive or encoded.
 func (d *document) finish() (real, shown []byte) {
 	real = slices.Clip(d.real)
-	if !d.sensitive {
+	if !d.sensitive && !d.encoded {
 		return real, real
 	}
 	return real, slices.Clip(d.shown)

@@ -119,9 +119,6 @@ func (k *kind) describe() BlockDescription {
 	d := BlockDescription{Description: k.text, DescriptionKind: markdown, AnyAttribute: k.any}
 	for i := range k.args {
 		a := &k.args[i]
-		if a.later {
-			continue
-		}
 		if d.Attributes == nil {
 			d.Attributes = map[string]AttributeDescription{}
 		}
@@ -131,9 +128,6 @@ func (k *kind) describe() BlockDescription {
 		}
 	}
 	for _, b := range k.blocks {
-		if b.later {
-			continue
-		}
 		if d.BlockTypes == nil {
 			d.BlockTypes = map[string]BlockTypeDescription{}
 		}

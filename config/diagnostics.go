@@ -8,6 +8,7 @@ type summary string
 // Files.
 const (
 	sumCannotRead         summary = "Cannot read configuration"
+	sumBadProto           summary = "Invalid .proto file"
 	sumCannotReadValues   summary = "Cannot read values of variables"
 	sumNoFiles            summary = "No configuration files"
 	sumSeveralDirectories summary = "More than one directory"
@@ -34,7 +35,6 @@ const (
 	sumDuplicateName   summary = "Duplicate name"
 	sumBadName         summary = "Invalid name"
 	sumConflict        summary = "Conflicting arguments"
-	sumNotSupported    summary = "Not supported by this version"
 	sumDependsOn       summary = "No depends_on in jobs"
 )
 
@@ -109,6 +109,10 @@ const (
 	sumBadEdge         summary = "Invalid upstream job"
 	sumNoJobs          summary = "No jobs to wait for"
 	sumSelfEdge        summary = "Job waits for itself"
+	sumBadField        summary = "Payload does not fit its message"
+	sumUnknownField    summary = "Unknown field of a message"
+	sumUnknownMessage  summary = "Unknown message"
+	sumSentAsJSON      summary = "Payload is sent as JSON"
 	sumEmptyCommand    summary = "Empty command"
 	sumMissingInput    summary = "Missing input file"
 	sumPayloadTooLarge summary = "Payload too large"

@@ -72,7 +72,7 @@ func (b *block) makes(in *kind, r *report) bool {
 func (k *kind) repeatable() func(func(string) bool) {
 	return func(yield func(string) bool) {
 		for _, b := range k.blocks {
-			if b.name != "dynamic" && b.name != "lifecycle" && !b.later && !yield(b.name) {
+			if b.name != "dynamic" && b.name != "lifecycle" && !yield(b.name) {
 				return
 			}
 		}

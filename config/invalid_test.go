@@ -191,7 +191,7 @@ func checkRendering(t *testing.T, w *Workflow, diags hcl.Diagnostics) {
 // TestInvalidIsDeterministic loads the cases with the most mistakes again and again.
 func TestInvalidIsDeterministic(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"many_mistakes_at_once", "later_arguments", "one_mistake_in_many_instances", "unclosed_block"} {
+	for _, name := range []string{"many_mistakes_at_once", "one_mistake_in_many_instances", "unclosed_block"} {
 		_, o := readCase(t, "testdata/invalid/"+name+".hcl")
 		_, first := Load(o)
 		for range 20 {

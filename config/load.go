@@ -32,6 +32,7 @@ type loader struct {
 	// workflowValue is the value of workflow in expressions.
 	workflowValue cty.Value
 	plan          cty.Value // that a policy is about; NilVal in a workflow
+	protos        protos
 	disk          *disk
 	library       *library
 	steps         steps

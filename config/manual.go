@@ -31,14 +31,10 @@ func Manual() string {
 		"Everything that may stand in the files of a workflow. What is not here is a mistake, and `waybill validate` says where and what was probably meant.\n\n")
 	b.WriteString(guide("expressions") + "\n\n")
 	for _, k := range schema().blocks {
-		if !k.later {
-			fmt.Fprintf(&b, "- [%s](#%s)\n", k.name, k.name)
-		}
+		fmt.Fprintf(&b, "- [%s](#%s)\n", k.name, k.name)
 	}
 	for _, k := range schema().blocks {
-		if !k.later {
-			k.manual(&b, nil)
-		}
+		k.manual(&b, nil)
 	}
 	return b.String()
 }
@@ -59,9 +55,7 @@ func (k *kind) manual(b *strings.Builder, outer []string) {
 		defer k.guides(b)
 	}
 	for _, inner := range k.blocks {
-		if !inner.later {
-			inner.manual(b, path)
-		}
+		inner.manual(b, path)
 	}
 	if len(outer) > 0 {
 		k.guides(b)
@@ -77,16 +71,16 @@ func (k *kind) guides(b *strings.Builder) {
 // groups are the headings of a kind, in the order of the table.
 func (k *kind) groups() []group {
 	var list []group
-	add := func(g group, later bool) {
-		if !later && !slices.Contains(list, g) {
+	add := func(g group) {
+		if !slices.Contains(list, g) {
 			list = append(list, g)
 		}
 	}
 	for i := range k.args {
-		add(k.args[i].under, k.args[i].later)
+		add(k.args[i].under)
 	}
 	for _, b := range k.blocks {
-		add(b.under, b.later)
+		add(b.under)
 	}
 	return list
 }
@@ -95,13 +89,13 @@ func (k *kind) table(b *strings.Builder, g group, path []string) {
 	b.WriteString("\n| | is | without it | |\n| :-- | :-- | :-- | :-- |\n")
 	for i := range k.args {
 		a := &k.args[i]
-		if a.later || a.under != g {
+		if a.under != g {
 			continue
 		}
 		row(b, "`"+a.name+"`", string(a.is), a.without(), a.text+a.others(k))
 	}
 	for _, inner := range k.blocks {
-		if inner.later || inner.under != g {
+		if inner.under != g {
 			continue
 		}
 		header := inner.name + " { }"
@@ -150,9 +144,7 @@ func (a *arg) others(k *kind) string {
 	}
 	var not []string
 	for _, name := range a.not {
-		if other := k.arg(name); other == nil || !other.later {
-			not = append(not, "`"+name+"`")
-		}
+		not = append(not, "`"+name+"`")
 	}
 	if len(not) > 0 {
 		s += " Not with " + strings.Join(not, ", ") + "."

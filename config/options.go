@@ -32,6 +32,8 @@ type Options struct {
 	Quick bool
 	// Protected makes a Quick load find the jobs with prevent_destroy all the same.
 	Protected bool
+	// Messages makes a Quick load read the proto block all the same.
+	Messages bool
 }
 
 // VarSource is one -var or -var-file option. Exactly one field is set.

@@ -130,7 +130,7 @@ func (p *plainParser) block(k *kind) block {
 		return block{}
 	}
 	b := block{kind: k.blockNamed(name), header: p.since(start)}
-	if b.kind == nil || b.kind.later || b.kind.name == "locals" || b.kind.name == "dynamic" {
+	if b.kind == nil || b.kind.name == "locals" || b.kind.name == "dynamic" {
 		p.fail()
 		return block{}
 	}
@@ -232,7 +232,7 @@ func (p *plainParser) argument(c *content) {
 		return
 	}
 	a := c.kind.argNamed(name)
-	if a == nil || a.later || c.attr(a.name) != nil {
+	if a == nil || c.attr(a.name) != nil {
 		p.fail()
 		return
 	}

@@ -47,9 +47,6 @@ func TestReferenceComplete(t *testing.T) {
 			}
 		}
 		for _, a := range k.args {
-			if a.later {
-				continue
-			}
 			at := path + "." + a.name
 			forms[a.is] = true
 			if formTypes[a.is] == cty.NilType {
@@ -72,9 +69,7 @@ func TestReferenceComplete(t *testing.T) {
 			}
 		}
 		for _, b := range k.blocks {
-			if !b.later {
-				check(b, path+" "+b.name)
-			}
+			check(b, path+" "+b.name)
 		}
 	}
 	check(schema(), "")

@@ -64,6 +64,11 @@ func (r *report) error(sum summary, at hcl.Range, format string, args ...any) {
 	r.addOne(r.explained(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: string(sum), Detail: fmt.Sprintf(format, args...), Subject: &at, Extra: here("")}))
 }
 
+// errorIn reports a mistake in a part of a value, several of which may have one place. what is what here gave for the part.
+func (r *report) errorIn(sum summary, at hcl.Range, what any, detail string) {
+	r.addOne(r.explained(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: string(sum), Detail: detail, Subject: &at, Extra: what}))
+}
+
 func (r *report) warn(sum summary, at hcl.Range, format string, args ...any) {
 	r.addOne(r.explained(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: string(sum), Detail: fmt.Sprintf(format, args...), Subject: &at, Extra: here("")}))
 }

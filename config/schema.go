@@ -6,13 +6,13 @@ import (
 )
 
 // This file says what the table of the grammar consists of; schema_top.go and schema_job.go are the table. Decoding, "Did you
-// mean", the refusal of what later versions bring, `waybill schema -json` and REFERENCE.md all come from it.
+// mean", `waybill schema -json` and REFERENCE.md all come from it.
 //
 // To add an argument, write one line where it belongs:
 //
 //	{name: "grace", is: formDuration, def: "10s", under: groupHow, text: "How long the program may go on after it was told to stop."},
 //
-// and to add a block a kind with a text, its arguments and its blocks. What is marked later needs a name only. Then
+// and to add a block a kind with a text, its arguments and its blocks. Then
 //
 //	go test ./config -run TestReference -update
 //
@@ -31,9 +31,8 @@ type kind struct {
 
 	place string // what a kind without a name is in sentences; default the top level of a workflow
 
-	many  bool // may repeat where it stands
-	any   bool // takes arguments of any name, as locals does
-	later bool // known, and refused as not supported by this version
+	many bool // may repeat where it stands
+	any  bool // takes arguments of any name, as locals does
 }
 
 // arg is one argument of a kind of block.
@@ -47,7 +46,6 @@ type arg struct {
 
 	under    group
 	required bool
-	later    bool
 }
 
 // form is what the value of an argument is, in the words of the reference. formTypes has each as a type.

@@ -16,7 +16,12 @@ func workflowKind() *kind {
 				args: []arg{
 					{name: "url", is: formText, required: true, text: "Begins with `redis://`, `rediss://` or `unix://`."},
 				}},
-			{name: "proto", later: true},
+			{name: "proto", text: "The messages of protobuf that jobs are about. A job whose `type` is the full name of one has its `payload` checked against it, and sent as its bytes.", guide: []string{"payloads"},
+				args: []arg{
+					{name: "files", is: formTexts, not: []string{"descriptor_set"}, text: "The `.proto` files, as paths from the workflow's directory; `fileset(\".\", \"protos/*.proto\")` lists those of a directory. What they import needs no mention."},
+					{name: "import_paths", is: formTexts, not: []string{"descriptor_set"}, text: "The directories that imports start from, likewise. The workflow's directory is always the last of them. The files of protobuf itself, `google/protobuf/*.proto`, are built in."},
+					{name: "descriptor_set", is: formText, not: []string{"files", "import_paths"}, text: "In place of them, a compiled set of descriptors with all that it imports, as `protoc --include_imports --descriptor_set_out=FILE` or `buf build -o FILE.binpb` writes it."},
+				}},
 		},
 	}
 }

@@ -110,6 +110,10 @@ func (l *loader) evaluateWorkflow(w *Workflow) {
 			}
 		}
 	}
+	if b := c.block("proto"); b != nil && (!l.o.Quick || l.o.Messages) {
+		l.readProtos(s, b)
+		w.Messages = l.protos.set
+	}
 	if b := c.block("redis"); b != nil {
 		if a := b.inner.attr("url"); a != nil {
 			w.Redis = s.redisURL(a)

@@ -24,6 +24,8 @@ var unreachable = map[string]string{
 	"This schedule cannot be read: %v. Please report this, it is a defect of Waybill.":                             "package schedule gives every mistake as its own Error",
 	"%q has the value that it had in this revision; -var gives what is not kept there, which is sensitive values.": "of a load from an archive: TestArchive provokes it",
 	"Nothing is known of what this rule is made from. Please report this, it is a defect of Waybill.":              "all of a plan is known, and all functions know their results",
+	"The file cannot be compiled: %s. Please report this, it is a defect of Waybill or of a library it uses.":      "the compiler does not fail on any file that is known",
+	"Payload cannot be written as a %s: %v. Please report this, it is a defect of Waybill.":                        "all that a message was made of can be written",
 	"%s.": "of listDirectory: the directory was there and readable a moment ago",
 }
 

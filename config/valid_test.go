@@ -84,8 +84,16 @@ func describe(w *Workflow) []byte {
 		if j.Timeout > 0 || j.Reserve > 0 {
 			fmt.Fprintf(&b, " timeout=%s reserve=%s", j.Timeout, j.Reserve)
 		}
-		fmt.Fprintf(&b, "\n  payload %s\n", FillReadings(j.Payload, func(r Reading) string { return "<" + r.String() + " as " + r.Form + ">" }))
-		if j.Sensitive {
+		b.WriteString("\n")
+		payload := j.Payload
+		if j.Message != nil {
+			payload = fmt.Appendf(nil, "%q", payload)
+			for _, name := range slices.Sorted(maps.Keys(j.Message.Fields)) {
+				fmt.Fprintf(&b, "  field %s: %s\n", name, j.Message.Fields[name])
+			}
+		}
+		fmt.Fprintf(&b, "  payload %s\n", FillReadings(payload, func(r Reading) string { return "<" + r.String() + " as " + r.Form + ">" }))
+		if j.Sensitive || j.Message != nil {
 			fmt.Fprintf(&b, "  shown   %s\n", j.Shown)
 		}
 		if j.Unique != "" || j.RemoveAfter > 0 || j.Retention > 0 {

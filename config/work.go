@@ -8,6 +8,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/dynamicpb"
 )
 
 // maxPayload bounds what is stored of one job's work, in bytes.
@@ -88,6 +90,10 @@ func (s *scope) typed(c *content, d *document, job *Job) {
 		name = "noop"
 	}
 	job.Type = name
+	var m protoMessage
+	if ok && name != "noop" {
+		m = s.messageOf(name, a.expr.Range())
+	}
 	payload, raw := c.attr("payload"), c.attr("payload_base64")
 	switch {
 	case payload != nil && raw != nil:
@@ -99,7 +105,9 @@ func (s *scope) typed(c *content, d *document, job *Job) {
 		}
 		s.r.error(sumConflict, at.nameRange, "A noop job does nothing, so it takes no payload. To run what follows it again when a value changes, put the value into triggers.")
 	case raw != nil:
-		s.rawPayload(raw, d)
+		s.rawPayload(raw, m, d)
+	case m != nil:
+		s.messagePayload(m, payload, d, job)
 	case payload != nil:
 		s.payload(payload, d)
 	default:
@@ -121,8 +129,9 @@ func (s *scope) payload(a *attribute, d *document) {
 	}
 }
 
-// rawPayload takes bytes as they are. They are no JSON, so people see them encoded only when they are secret or not.
-func (s *scope) rawPayload(a *attribute, d *document) {
+// rawPayload takes bytes as they are. They are no JSON, so people see them encoded only when they are secret or not. Where the type is a message
+// they have to be one.
+func (s *scope) rawPayload(a *attribute, m protoMessage, d *document) {
 	text, secret, ok := s.secretText(a)
 	if !ok {
 		return
@@ -131,6 +140,9 @@ func (s *scope) rawPayload(a *attribute, d *document) {
 	if err != nil {
 		s.r.error(sumBadBase64, a.expr.Range(), "Payload_base64 is not in standard base64 with padding. Encode it with base64encode() or filebase64().")
 		return
+	}
+	if m != nil && proto.Unmarshal(data, dynamicpb.NewMessage(m)) != nil {
+		s.r.error(sumBadField, a.expr.Range(), "The bytes of payload_base64 are no %s. Give its fields as payload, or bytes that a program has written for this message.", m.FullName())
 	}
 	d.hide(secret, func() { d.real = append(d.real, data...) })
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/waybill-dev/waybill/config/protofile"
 )
 
 // Workflow is one evaluated directory of files: everything plan needs to know, with nothing left to evaluate.
@@ -31,6 +33,9 @@ type Workflow struct {
 	Imports []Import
 	// Protected are the job blocks with prevent_destroy, by address. Quick loads find them too, if Options.Protected asks for it.
 	Protected []Protected
+
+	// Messages are those of the proto block; nil without one. Quick loads find them if Options.Messages asks for it.
+	Messages *protofile.Set
 
 	// Sources holds the bytes of each file by name, for the snippets of diagnostics made later.
 	Sources map[string]*hcl.File
@@ -106,11 +111,13 @@ type Job struct {
 	Reserve  time.Duration // reserve_for, 0 is the worker's beat
 
 	// Payload is what the worker gets: for exec, http and sleep the canonical JSON of the block, for a typed job
-	// the canonical JSON of payload or the bytes of payload_base64. It may hold placeholders.
+	// the canonical JSON of payload, its protobuf bytes or the bytes of payload_base64. It may hold placeholders.
 	Payload []byte
-	// Shown is Payload as people may see it: sensitive parts replaced. Same as Payload when Sensitive is false.
+	// Shown is Payload as people may see it: sensitive parts replaced, and protobuf as JSON. Same as Payload when Sensitive is false
+	// and Message is nil.
 	Shown     []byte
-	Sensitive bool // Payload has sensitive parts: it is sealed before it leaves the process
+	Message   *Message `json:",omitempty"` // Payload is the protobuf message that Type names; nil otherwise
+	Sensitive bool     // Payload has sensitive parts: it is sealed before it leaves the process
 
 	Results []Result // of other jobs that Payload reads, each job once, in the order in which they are met
 	Secrets []string // of the worker that Payload reads, sorted: env:DB_PASSWORD, file:/run/secrets/db
@@ -137,6 +144,13 @@ type Job struct {
 	ObsoleteIf   *ObsoleteIf       // nil without
 	Sync         map[string]string // state carried from one execution to the next: its first value; nil without
 	MaxCycles    int               // executions, or cycles of a template, after which it is on hold; 0 is no limit
+}
+
+// Message says how a payload is written as protobuf.
+type Message struct {
+	// Fields are those that the payload gives and that are not inside of a sensitive value, with what decides on their bytes: their type and number,
+	// such as "string = 1"; and the values of enums with their numbers. A field of the message itself has its name, one of another message that of the message in front of it.
+	Fields map[string]string
 }
 
 // Input is a file hashed into the work digest. Path is relative to the workflow's directory, with forward slashes.

@@ -60,8 +60,7 @@ func (w *Worker) HandleRaw(jobType string, h Handler, options ...HandleOption) {
 }
 
 // Handle registers a handler of the jobs whose type is the full name of the protobuf message M, a generated type. A payload
-// is read as the message's JSON form when it starts with a brace, which no binary form of a proto3 message does, and as its
-// binary form otherwise. A payload that is neither fails the job for good.
+// is the message's binary form or its JSON form, which starts with a brace. One that is neither fails the job for good.
 func Handle[M proto.Message](w *Worker, fn func(ctx context.Context, message M) error, options ...HandleOption) {
 	var none M
 	if any(none) == nil || fn == nil {
@@ -71,11 +70,7 @@ func Handle[M proto.Message](w *Worker, fn func(ctx context.Context, message M) 
 	message := none.ProtoReflect()
 	w.HandleRaw(string(message.Descriptor().FullName()), func(ctx context.Context, job *wire.Job) error {
 		m := message.New().Interface().(M)
-		unmarshal := proto.Unmarshal
-		if isJSONObject(job.GetPayload()) {
-			unmarshal = protojson.Unmarshal
-		}
-		if err := unmarshal(job.GetPayload(), m); err != nil {
+		if err := readMessage(job.GetPayload(), m); err != nil {
 			return Permanent(fmt.Errorf("the payload is not a %s: %w", message.Descriptor().FullName(), err))
 		}
 		return fn(ctx, m)
@@ -100,8 +95,28 @@ func HandleJSON[T any](w *Worker, jobType string, fn func(ctx context.Context, p
 	}, options...)
 }
 
-func isJSONObject(payload []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(payload, " \t\r\n"), []byte("{"))
+// readMessage reads a message in either of its forms. A first byte tells them apart almost always: a brace begins a binary form only of a
+// proto2 group with the number 15, and the space that JSON may begin with also begins fields, such as a text of 123 bytes. So the form that is
+// less likely is tried where the other one does not fit.
+func readMessage(payload []byte, m proto.Message) error {
+	asJSON := func() error { return protojson.Unmarshal(payload, m) }
+	asBytes := func() error { return proto.Unmarshal(payload, m) }
+	switch {
+	case bytes.HasPrefix(payload, []byte("{")):
+		return either(asJSON, asBytes)
+	case bytes.HasPrefix(bytes.TrimLeft(payload, " \t\r\n"), []byte("{")):
+		return either(asBytes, asJSON)
+	}
+	return asBytes()
+}
+
+// either gives the error of the first when both fail.
+func either(first, second func() error) error {
+	err := first()
+	if err == nil || second() == nil {
+		return nil
+	}
+	return err
 }
 
 // refuse notes a mistake for Run to report.

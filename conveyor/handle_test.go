@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/waybill-dev/waybill/conveyor/wire"
@@ -21,11 +22,28 @@ func TestHandleTyped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	brace, err := proto.Marshal(wrapperspb.String(strings.Repeat("x", '{'))) // "\n{xxx"
+	if err != nil {
+		t.Fatal(err)
+	}
+	minute, err := proto.Marshal(durationpb.New(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
 	type load struct {
 		Day  string
 		Rows int
 	}
 	var got any
+	text := func(w *Worker) {
+		Handle(w, func(_ context.Context, m *wrapperspb.StringValue) error { got = m.GetValue(); return nil })
+	}
+	span := func(w *Worker) {
+		Handle(w, func(_ context.Context, m *durationpb.Duration) error { got = m.AsDuration(); return nil })
+	}
+	object := func(w *Worker) {
+		Handle(w, func(_ context.Context, m *structpb.Struct) error { got = m.AsMap(); return nil })
+	}
 	edge := func(w *Worker) {
 		Handle(w, func(_ context.Context, m *wire.Edge) error { got = m.GetUuid() + m.GetKind().String(); return nil })
 	}
@@ -45,6 +63,10 @@ func TestHandleTyped(t *testing.T) {
 	}{
 		{"protobuf, binary", edge, "wire.Edge", string(binary), "aPARENT", ""},
 		{"protobuf, JSON", edge, "wire.Edge", ` {"uuid":"b","kind":"PREDECESSOR"}`, "bPREDECESSOR", ""},
+		{"protobuf, binary that begins as JSON may", text, "google.protobuf.StringValue", string(brace), strings.Repeat("x", '{'), ""},
+		{"protobuf, JSON of a known message", text, "google.protobuf.StringValue", `"x"`, nil, "the payload is not a google.protobuf.StringValue"},
+		{"protobuf, binary of a known message", span, "google.protobuf.Duration", string(minute), time.Minute, ""},
+		{"protobuf, JSON of a struct", object, "google.protobuf.Struct", `{"a":{"b":[1,null]}}`, map[string]any{"a": map[string]any{"b": []any{1.0, nil}}}, ""},
 		{"protobuf, empty", edge, "wire.Edge", "", "PARENT", ""},
 		{"protobuf, noise", edge, "wire.Edge", "\xff\xff", nil, "the payload is not a wire.Edge"},
 		{"protobuf, unknown JSON field", edge, "wire.Edge", `{"uid":"b"}`, nil, "the payload is not a wire.Edge"},

@@ -48,6 +48,9 @@ func appendDefinition(b []byte, j *config.Job) []byte {
 		d.key("priority")
 		d.b = strconv.AppendInt(d.b, int64(j.Priority), 10)
 	}
+	if j.Message != nil {
+		d.labels("protobuf", j.Message.Fields)
+	}
 	d.duration("remove_after", j.RemoveAfter)
 	d.duration("reserve_for", j.Reserve)
 	d.duration("retention", j.Retention)

@@ -228,5 +228,5 @@ func (k EdgeKind) runIf() config.RunIf {
 
 // isWork tells whether a member of a document is part of the work: a change of it runs the job again.
 func isWork(key string) bool {
-	return strings.Contains(" exec http inputs payload payload_base64 run_at sleep triggers type ", " "+key+" ")
+	return strings.Contains(" exec http inputs payload payload_base64 protobuf run_at sleep triggers type ", " "+key+" ")
 }

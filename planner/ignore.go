@@ -112,7 +112,10 @@ func (d document) without(ignored config.IgnorePath, whole document) document {
 	case name == "payload" && len(ignored) == 1, name == "payload_base64":
 		delete(next, "payload")
 		delete(next, "payload_base64")
+		delete(next, "protobuf")
 		return next
+	case name == "payload" && next["protobuf"] != nil:
+		next["protobuf"] = withoutField(next["protobuf"], ignored[len(ignored)-1])
 	case name == "delivery" && (len(ignored) == 1 || ignored[1] == "retention"):
 		delete(next, "retention")
 	}
@@ -122,6 +125,17 @@ func (d document) without(ignored config.IgnorePath, whole document) document {
 		delete(next, ignored[0])
 	}
 	return next
+}
+
+// withoutField leaves out what decides on the bytes of a field, and of all in it.
+func withoutField(fields any, name string) any {
+	object, ok := fields.(map[string]any)
+	if !ok {
+		return fields
+	}
+	rest := maps.Clone(object)
+	maps.DeleteFunc(rest, func(key string, _ any) bool { return slices.Contains(strings.Split(key, "."), name) })
+	return rest
 }
 
 // without leaves a path out of a value; ok is false where nothing is left of it.

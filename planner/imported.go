@@ -87,6 +87,7 @@ func (m *maker) adopt(d *digester, job int32) {
 	case found != nil && found.Work != nil && !m.sameWork(r.Job, found.Work):
 		was := *r.Job
 		was.Type, was.Payload, was.Shown, was.Sensitive, was.Results, was.Secrets = found.Work.Type, found.Work.Payload, found.Work.Payload, false, nil, nil
+		was.Message = nil
 		if r.Job.Sensitive {
 			was.Shown = nil
 		}

@@ -106,6 +106,7 @@ func (x *jobView) write(a *app) {
 	}
 	part("Waits for", x.waits)
 	part("Delivered", x.deliveryLines())
+	part("Payload", x.payloadLines())
 	part("Edges", x.edgeLines())
 	if x.template != nil {
 		part("Latest cycles", x.cycleLines())
@@ -240,6 +241,7 @@ type shownDetail struct {
 	Failure  string         `json:"failure,omitempty"`
 	Result   string         `json:"result,omitempty"`
 	Progress *shownProgress `json:"progress,omitempty"`
+	Payload  *shownPayload  `json:"payload,omitempty"` // of a job with a type of its own
 	Log      []string       `json:"log_tail"`
 	Template *shownTemplate `json:"template,omitempty"` // of a template
 
@@ -258,7 +260,7 @@ type shownDelivery struct {
 func (x *jobView) document() shownDetail {
 	d := shownDetail{Format: "1.0", listedJob: listJob(x.roll, x.Status, x.labels), Type: x.kind, Holder: x.Holder, Cause: x.Status.Cause,
 		Edges: []shownEdge{}, WaitsFor: x.waits, Failure: x.failure, Result: x.result, Log: append([]string{}, x.log...),
-		ObsoleteIf: x.ObsoleteIf, ObsoleteBy: x.roots}
+		ObsoleteIf: x.ObsoleteIf, ObsoleteBy: x.roots, Payload: x.payload()}
 	for _, w := range x.Delivered {
 		d.Delivered = append(d.Delivered, shownDelivery{w.Inbox(), w.UUID, w.State.String()})
 	}

@@ -57,7 +57,7 @@ the directory's .waybill/ folder.`,
 		a.initCommand(), a.validateCommand(), a.planCommand(), a.explainCommand(), a.applyCommand(), a.destroyCommand(), a.historyCommand(), a.rollbackCommand(),
 		a.workerCommand(), a.reconcileCommand(), a.watchCommand(), a.waitCommand(), a.logsCommand(), a.outputCommand(), a.showCommand(), a.graphCommand(), a.consoleCommand(), a.stateCommand(), a.importCommand(), a.workspaceCommand(),
 		a.jobCommand(), a.queueCommand(), a.doctorCommand(), a.keysCommand(), a.outboxCommand(),
-		a.fmtCommand(), a.forceUnlockCommand(), a.schemaCommand(), a.docsCommand(), a.completionCommand(), a.versionCommand(),
+		a.fmtCommand(), a.protoCommand(), a.forceUnlockCommand(), a.schemaCommand(), a.docsCommand(), a.completionCommand(), a.versionCommand(),
 	)
 	for _, cmd := range root.Commands() {
 		cmd.Flags().SortFlags = false

@@ -1,0 +1,5 @@
+workflow "w" {
+  proto {
+    files = ["deep.proto"]
+  }
+}
