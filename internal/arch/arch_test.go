@@ -33,7 +33,8 @@ type unit struct {
 var units = []unit{
 	{folder: ".", imports: []string{"internal/cli"}},
 	{folder: "internal/cli", imports: []string{"tui", "applier", "planner", "config", "internal/gitops", "internal/controller", "internal/gitsource",
-		"conveyor", "conveyor/handlers", "conveyor/embedded", "conveyor/metrics", "conveyor/outbox", "conveyor/outbox/pgnotify", "internal/sqldb"}, tests: []string{"internal/redistest", "internal/sqltest", "internal/schematest"}},
+		"conveyor", "conveyor/handlers", "conveyor/embedded", "conveyor/metrics", "conveyor/outbox", "conveyor/outbox/pgnotify", "conveyor/bridge", "internal/sqldb"},
+		tests: []string{"internal/redistest", "internal/sqltest", "internal/schematest", "internal/conveyorstand"}},
 	{folder: "internal/sqldb", imports: []string{"conveyor/outbox", "conveyor/outbox/pgnotify"}, tests: []string{"internal/sqltest"}},
 	{folder: "internal/gitops", imports: []string{"applier", "planner", "config"}, tests: stores},
 	{folder: "internal/controller", imports: []string{"applier"}, tests: append(stores, "conveyor/metrics")},
@@ -50,6 +51,7 @@ var units = []unit{
 	{folder: "conveyor/metrics", imports: []string{"conveyor", "conveyor/outbox"}, tests: append(stores, "internal/sqltest")},
 	{folder: "conveyor/outbox", imports: []string{"conveyor"}, tests: append(stores, "internal/sqltest", "conveyor/outbox/pgnotify")},
 	{folder: "conveyor/outbox/pgnotify", imports: []string{"conveyor/outbox"}, tests: []string{"internal/redistest", "internal/sqltest"}},
+	{folder: "conveyor/bridge", imports: []string{"conveyor"}, tests: []string{"internal/redistest", "internal/conveyorstand"}},
 	{folder: "conveyor/task", imports: []string{"conveyor"}, tests: stores},
 	{folder: "conveyor/schedule"},
 	{folder: "conveyor/wire"},
@@ -60,6 +62,7 @@ var units = []unit{
 
 	// The engine as a specification: for tests only. Its own compare it with the planner and with the stores.
 	{folder: "internal/enginemodel", imports: []string{"conveyor"}, tests: []string{"planner", "internal/redistest"}},
+	{folder: "internal/conveyorstand", imports: []string{"conveyor/wire"}},
 	{folder: "internal/redistest", imports: []string{"internal/testserver"}},
 	{folder: "internal/sqltest", imports: []string{"internal/testserver"}},
 	{folder: "internal/testserver"},
@@ -88,6 +91,7 @@ var bans = []ban{
 	{folder: "conveyor/handlers", imports: languages, reason: "it knows jobs, never workflows"},
 	{folder: "conveyor/embedded", imports: languages, reason: "it knows jobs, never workflows"},
 	{folder: "conveyor/metrics", imports: languages, reason: "it knows jobs, never workflows"},
+	{folder: "conveyor/bridge", imports: languages, reason: "it knows jobs, never workflows"},
 	{folder: "conveyor/task", imports: languages, reason: "it knows jobs, never workflows"},
 	{folder: "conveyor/outbox", imports: languages, reason: "it knows jobs, never workflows"},
 }

@@ -56,7 +56,7 @@ the directory's .waybill/ folder.`,
 	root.AddCommand(
 		a.initCommand(), a.validateCommand(), a.planCommand(), a.explainCommand(), a.applyCommand(), a.destroyCommand(), a.historyCommand(), a.rollbackCommand(),
 		a.workerCommand(), a.reconcileCommand(), a.watchCommand(), a.waitCommand(), a.logsCommand(), a.outputCommand(), a.showCommand(), a.graphCommand(), a.consoleCommand(), a.stateCommand(), a.importCommand(), a.workspaceCommand(),
-		a.jobCommand(), a.queueCommand(), a.doctorCommand(), a.keysCommand(), a.outboxCommand(),
+		a.jobCommand(), a.queueCommand(), a.doctorCommand(), a.keysCommand(), a.outboxCommand(), a.bridgeCommand(),
 		a.fmtCommand(), a.protoCommand(), a.forceUnlockCommand(), a.schemaCommand(), a.docsCommand(), a.completionCommand(), a.versionCommand(),
 	)
 	for _, cmd := range root.Commands() {

@@ -1,0 +1,31 @@
+package bridge
+
+import "github.com/waybill-dev/waybill/conveyor/wire"
+
+// Kind says what an Event is about.
+type Kind string
+
+// The kinds.
+const (
+	Handed    Kind = "handed"    // pushed to the fleet's queue
+	Adopted   Kind = "adopted"   // reserved again, and the fleet has it already
+	Completed Kind = "completed" // acknowledged as done
+	Failed    Kind = "failed"    // an attempt ended in error; Detail is why
+	Again     Kind = "again"     // it was nowhere in the fleet, and was pushed again
+	Cancelled Kind = "cancelled" // its cancel was asked for
+	Back      Kind = "back"      // taken out of the fleet's queue, and back at its place
+	Refused   Kind = "refused"   // not handed over; Detail is why
+)
+
+// Event is one thing that a bridge did.
+type Event struct {
+	Kind   Kind
+	UUID   string
+	Queue  string
+	Name   string // of the job, for people; empty when the bridge did not read the job
+	Detail string
+}
+
+func eventOf(kind Kind, job *wire.Job, detail string) Event {
+	return Event{Kind: kind, UUID: job.GetUuid(), Queue: job.GetQueue(), Name: job.GetName(), Detail: detail}
+}

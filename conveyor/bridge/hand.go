@@ -1,0 +1,116 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/conveyor/wire"
+)
+
+// attemptLabel carries, in what the fleet gets, how many attempts of the job failed before. A program that does not know a field of a
+// message keeps it, so events say which attempt they are of.
+const attemptLabel = "waybill-attempt"
+
+// reserve takes as many jobs as there is room for and hands them over.
+func (b *Bridge) reserve(ctx context.Context) (more bool, err error) {
+	room := min(b.o.Capacity-len(b.mine), conveyor.MaxBatch)
+	if room <= 0 {
+		return false, nil
+	}
+	reply, _, err := b.exchange(ctx, room, nil)
+	if err != nil {
+		return false, err
+	}
+	return reply.More || len(reply.Reserved) == room, b.handAll(ctx)
+}
+
+// handAll hands over what is reserved, in that order. What cannot be handed over is acknowledged so.
+func (b *Bridge) handAll(ctx context.Context) error {
+	for len(b.reserved) > 0 {
+		r := b.reserved[0]
+		b.mine[r.Job.GetUuid()] = true
+		ack, err := b.hand(ctx, r)
+		if err != nil {
+			return err
+		}
+		b.reserved = b.reserved[1:]
+		if ack != nil {
+			b.o.Observe(eventOf(Refused, r.Job, ack.Failure))
+			delete(b.mine, r.Job.GetUuid())
+			b.refused = append(b.refused, *ack)
+		}
+	}
+	if len(b.refused) == 0 {
+		return nil
+	}
+	_, _, err := b.exchange(ctx, 0, b.refused)
+	if err == nil {
+		b.refused = nil
+	}
+	return err
+}
+
+// hand hands over one attempt, or says how to give it up.
+func (b *Bridge) hand(ctx context.Context, r conveyor.Reservation) (*conveyor.Ack, error) {
+	job := proto.CloneOf(r.Job) // a call that fails is repeated from the start
+	held := conveyor.Ack{UUID: job.GetUuid(), Fence: r.Fence, Verdict: conveyor.VerdictHold}
+	if len(job.GetSecrets()) > 0 {
+		held.Failure = fmt.Sprintf("not run by bridge %s: it reads secrets of a worker, and a bridge gives none to a fleet", b.o.ID)
+		return &held, nil
+	}
+	payload, err := b.o.Keyring.OpenJob(job)
+	switch {
+	case errors.Is(err, conveyor.ErrUnknownKey), errors.Is(err, conveyor.ErrNoKey):
+		b.o.Logger.Warn("jobs are given back", "bridge", b.o.ID, "uuid", job.GetUuid(), "reason", err)
+		held.Verdict, held.Delay = conveyor.VerdictNoHandler, conveyor.BeatEvery
+		return &held, nil
+	case err != nil:
+		held.Failure = fmt.Sprintf("not run by bridge %s: %v", b.o.ID, err)
+		return &held, nil
+	}
+	job.Payload = payload
+	if err := b.client.FillResults(ctx, job); err != nil {
+		if ctx.Err() != nil || errors.Is(err, conveyor.ErrUnavailable) {
+			return nil, err
+		}
+		ack := r.FailedAck(err)
+		return &ack, nil
+	}
+	bytes, err := theirForm(job, r.Attempts)
+	if err != nil {
+		held.Failure = fmt.Sprintf("not run by bridge %s: %v", b.o.ID, err)
+		return &held, nil
+	}
+	if err := b.step(); err != nil {
+		return nil, err
+	}
+	reply, err := handScript.Run(ctx, b.o.Fleet, []string{b.keys.record(job.GetUuid()), b.keys.handed(), theirQueue(job.GetQueue())},
+		job.GetUuid(), r.Fence, r.Attempts, job.GetQueue(), bytes).Text()
+	if err != nil {
+		return nil, fmt.Errorf("hand over %s: %w", job.GetUuid(), err)
+	}
+	switch reply {
+	case "handed":
+		b.o.Observe(eventOf(Handed, job, ""))
+	case "kept":
+		b.o.Observe(eventOf(Adopted, job, ""))
+		b.note(job.GetUuid()) // an outcome may be there already
+	default:
+		delete(b.mine, job.GetUuid())
+	}
+	return nil, nil
+}
+
+// theirForm is the job as the fleet gets it: without edges, schedule and labels, and with its retries used up, so that what fails there
+// comes back at once and waits by its own policy here.
+func theirForm(job *wire.Job, attempts int) ([]byte, error) {
+	return proto.MarshalOptions{Deterministic: true}.Marshal(&wire.Job{
+		Uuid: job.GetUuid(), Type: job.GetType(), Queue: job.GetQueue(), Payload: job.GetPayload(), Retry: 1, MaxRetries: 1,
+		Status: wire.Status_ENQUEUED, Labels: map[string]string{attemptLabel: strconv.Itoa(attempts)},
+	})
+}
