@@ -219,6 +219,9 @@ func (l *Loop) park(ctx context.Context, r *reading, passed *applier.RolledBackE
 // too long. It ends with the lease.
 func (l *Loop) submitting(ctx, held context.Context) (context.Context, func()) {
 	submitting, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	if held.Err() != nil {
+		cancel(context.Cause(held)) // at once: what is told of an end comes a little later
+	}
 	stopped := context.AfterFunc(ctx, func() {
 		select {
 		case <-time.After(stopWithin):
