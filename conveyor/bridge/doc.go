@@ -11,5 +11,5 @@
 // there instead of pushed twice. See README.md for what is promised and what is not.
 //
 //	conv:bridge:<namespace>:handed      SET   uuids of jobs that the fleet has
-//	conv:bridge:<namespace>:job:<uuid>  HASH  fence, attempts, queue, bytes as pushed; outcome, failure, started, absent
+//	conv:bridge:<namespace>:job:<uuid>  HASH  fence, attempts, lost, queue, bytes as pushed; outcome, failure, started, absent
 package bridge

@@ -90,7 +90,7 @@ func (b *Bridge) hand(ctx context.Context, r conveyor.Reservation) (*conveyor.Ac
 		return nil, err
 	}
 	reply, err := handScript.Run(ctx, b.o.Fleet, []string{b.keys.record(job.GetUuid()), b.keys.handed(), theirQueue(job.GetQueue())},
-		job.GetUuid(), r.Fence, r.Attempts, job.GetQueue(), bytes).Text()
+		job.GetUuid(), r.Fence, r.Attempts, job.GetQueue(), bytes, r.Lost).Text()
 	if err != nil {
 		return nil, fmt.Errorf("hand over %s: %w", job.GetUuid(), err)
 	}

@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
+	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/wire"
 )
 
@@ -125,4 +128,42 @@ func failsOnce(uuid string) func(*wire.Job, int) error {
 		}
 		return nil
 	}
+}
+
+// TestRetryAfterKill retries a failed job by hand whose bridge ended between the acknowledgement and the removal of its record: the new
+// run is not settled with the old failure.
+func TestRetryAfterKill(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.plan = failsOnce("a")
+	one := job("a")
+	one.RetryPolicy = &wire.RetryPolicy{MaxAttempts: proto.Int32(1)}
+	r.add(one)
+	b, w := r.bridge("1"), r.worker("theirs")
+	r.round(b)
+	r.work(w)
+	r.hear(b)
+	b.step = func() error { // the first step at which the engine knows of the failure is the removal
+		if r.status("a").State == conveyor.StateFailed {
+			return errKilled
+		}
+		return nil
+	}
+	if _, err := b.round(r.ctx); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	if err := r.client.Retry(r.ctx, "a"); err != nil {
+		t.Fatal(err)
+	}
+	next := r.bridge("2")
+	r.round(next)
+	r.wantStates("a running", "a")
+	r.work(w)
+	r.hear(next)
+	r.round(next)
+	r.wantStates("a completed", "a")
+	if r.runs["a"] != 2 {
+		t.Errorf("a ran %d times, want 2", r.runs["a"])
+	}
+	r.verify()
 }
