@@ -45,8 +45,11 @@ of it, every occurrence is shown that is still kept, unless one is named as in
 job.nightly@latest. A job that has no address, as one that a worker got of a job
 for all workers, is named by its uuid.
 
-With -f it goes on until the jobs are settled, attempt after attempt. Occurrences
-that are made meanwhile are not among them: name one, such as job.nightly@latest.`,
+With -f it goes on until the jobs are settled, attempt after attempt, and cycles that
+begin meanwhile are among them. A schedule and a gate have no last cycle: with one of
+them it goes on until it is interrupted, or none can begin any more because they are
+paused, off, on hold or deleted. To see one cycle to its end, name it, as in
+job.nightly@latest.`,
 		Example: `waybill logs job.report
 waybill logs -f job.nightly@latest
 waybill logs -f 'job.clean["eu"]' examples/sales
@@ -55,7 +58,7 @@ waybill logs -json -attempt=2 job.report`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.logs(cmd.Context(), q, args) },
 	}
 	q.redis.flags(cmd)
-	cmd.Flags().BoolVarP(&q.follow, "follow", "f", false, "Go on until the jobs are settled.")
+	cmd.Flags().BoolVarP(&q.follow, "follow", "f", false, "Go on until the jobs are settled, with a schedule or a gate among them until interrupted.")
 	cmd.Flags().StringVar(&q.since, "since", "", "Leave out what was written before: so long ago, as in `10m`, or an RFC 3339 time.")
 	cmd.Flags().Int64Var(&q.attempt, "attempt", 0, "Show the start number `N` of the jobs alone.")
 	cmd.Flags().BoolVar(&q.json, "json", false, "Write one JSON object a line; \"waybill schema -lines logs\" describes it.")
@@ -92,26 +95,31 @@ func (a *app) logs(ctx context.Context, q logsRequest, args []string) error {
 	if r.problem != nil {
 		return r.problem
 	}
+	from, err := s.client.LastEvent(ctx)
+	if err != nil {
+		return err
+	}
 	targets, err := q.targets(ctx, s, r)
 	if err != nil {
 		return err
 	}
-	if len(q.addrs)+len(q.ticks) == 1 && len(targets) == 1 && !q.json {
-		t := targets[0]
+	endless := q.follow && len(targets.templates) > 0
+	if len(q.addrs)+len(q.ticks) == 1 && len(targets.jobs) == 1 && !endless && !q.json {
+		t := targets.jobs[0]
 		l := logReader{source: q.source(s, t), out: a.p.Stdout, notes: a.p.Stderr, clean: terminal(a.p.Stdout), nothing: q.nothing(t)}
 		return l.run(ctx, q.follow)
 	}
-	many := newLogLines(a, targets, q.json)
+	many := newLogLines(a, targets.jobs, q.json)
 	if q.follow {
-		return q.followAll(ctx, s, targets, many)
+		return q.followAll(ctx, s, r, targets, from, many)
 	}
 	var sources []*logSource
-	for _, t := range targets {
+	for _, t := range targets.jobs {
 		if t.fence > 0 {
 			sources = append(sources, q.source(s, t))
 		}
 	}
-	if len(targets) == 0 && len(q.addrs) > 0 {
+	if len(targets.jobs) == 0 && len(q.addrs) > 0 {
 		fmt.Fprintf(a.p.Stderr, "%s has had no cycle of which anything is left.\n", screen.Clean(q.addrs[0].String()))
 	}
 	return mergeLogs(ctx, sources, many)

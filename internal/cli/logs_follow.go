@@ -15,12 +15,13 @@ import (
 const logEvery = 250 * time.Millisecond
 
 // followAll writes what jobs write, until they are settled. Which jobs there are and how they stand comes from the event stream,
-// so jobs of a later apply join in. Of occurrences it is those that are there at the beginning.
-func (q *logsRequest) followAll(ctx context.Context, s *store, targets []logTarget, w *logLines) error {
+// so jobs of a later apply join in, and what templates make from the event number from on.
+func (q *logsRequest) followAll(ctx context.Context, s *store, r roll, targets logTargets, from int64, w *logLines) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	t := &logTeam{q: q, store: s, lines: w, cancel: cancel, jobs: map[config.Addr]*followedLog{}, changed: make(chan struct{}, 1)}
+	t := &logTeam{q: q, store: s, roll: r, lines: w, cancel: cancel, jobs: map[config.Addr]*followedLog{}, changed: make(chan struct{}, 1)}
 	made, records := t.admit(targets)
+	recurs := len(t.templates) > 0
 	parts := make(chan error, 2)
 	follow := func(wanted bool, run func() error) {
 		if !wanted {
@@ -42,7 +43,12 @@ func (q *logsRequest) followAll(ctx context.Context, s *store, targets []logTarg
 		}
 		return err
 	})
-	follow(len(made) > 0, func() error { return t.followMade(ctx, made) })
+	follow(len(made) > 0 || recurs, func() error {
+		if recurs {
+			return t.followCycles(ctx, from)
+		}
+		return t.followMade(ctx, made)
+	})
 	settled := make(chan error, 1)
 	go func() {
 		first := <-parts
@@ -89,14 +95,16 @@ func ignoreCancel(err error) error {
 type logTeam struct {
 	q       *logsRequest
 	store   *store
+	roll    roll
 	lines   *logLines
 	cancel  context.CancelCauseFunc
 	changed chan struct{} // something is to be read
 
-	mu    sync.Mutex
-	jobs  map[config.Addr]*followedLog
-	order []*followedLog
-	made  map[string]string // names of the occurrences that are followed, by uuid
+	mu        sync.Mutex
+	jobs      map[config.Addr]*followedLog
+	order     []*followedLog
+	made      map[string]string // names of the occurrences that are followed, by uuid
+	templates map[string]string // names of those that may make more, by uuid
 }
 
 type followedLog struct {
@@ -134,10 +142,10 @@ func (t *logTeam) moved() {
 }
 
 // admit notes what is followed: the occurrences by uuid, and whether there are other jobs besides.
-func (t *logTeam) admit(targets []logTarget) (made []string, records bool) {
-	t.made = map[string]string{}
+func (t *logTeam) admit(targets logTargets) (made []string, records bool) {
+	t.made, t.templates = map[string]string{}, targets.templates
 	records = len(t.q.addrs)+len(t.q.ticks) == 0
-	for _, x := range targets {
+	for _, x := range targets.jobs {
 		if !x.made {
 			records = true
 			continue
@@ -181,8 +189,12 @@ func (t *logTeam) followMade(ctx context.Context, uuids []string) error {
 }
 
 func (t *logTeam) see(addr config.Addr, s conveyor.Status) {
-	if t.q.wants(addr) && s.State != conveyor.StateTemplate {
+	switch {
+	case !t.q.wants(addr):
+	case s.State != conveyor.StateTemplate:
 		t.run(addr, addr.String(), s)
+	case len(t.templates) > 0: // else nobody follows cycles
+		t.templates[s.UUID] = addr.String()
 	}
 }
 
@@ -202,6 +214,9 @@ func (t *logTeam) run(addr config.Addr, address string, s conveyor.Status) {
 
 // over tells whether all that were asked for by name have ended.
 func (t *logTeam) over() bool {
+	if len(t.templates) > 0 {
+		return false
+	}
 	for uuid := range t.made {
 		if t.jobs[config.Addr{Name: uuid}] == nil {
 			return false

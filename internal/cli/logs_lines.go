@@ -97,11 +97,16 @@ const widestName = 40
 func newLogLines(a *app, targets []logTarget, json bool) *logLines {
 	w := &logLines{out: a.p.Stdout, json: json, ink: a.ink(a.p.Stdout), clean: terminal(a.p.Stdout), starts: map[string]int64{}}
 	for _, t := range targets {
-		if n := utf8.RuneCountInString(t.name); n <= widestName {
-			w.width = max(w.width, n)
-		}
+		w.widen(t.name)
 	}
 	return w
+}
+
+// widen aligns names with this one, unless it is too long.
+func (w *logLines) widen(name string) {
+	if n := utf8.RuneCountInString(name); n <= widestName {
+		w.width = max(w.width, n)
+	}
 }
 
 func (w *logLines) write(lines []logLine) error {
@@ -138,6 +143,7 @@ func (w *logLines) write(lines []logLine) error {
 }
 
 func (w *logLines) put(b *bytes.Buffer, job, text string) {
+	w.widen(job) // one that joined in later
 	name := fmt.Sprintf("%-*s |", w.width, screen.CleanText(job))
 	fmt.Fprintf(b, "%s %s\n", w.ink.Tell(job, name), text)
 }
