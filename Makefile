@@ -35,8 +35,8 @@ soak: install-deps ## ten thousand histories of the engine against its model, ev
 bench-plan: ## plan against terraform's on the same graphs, with ratios (some minutes; needs terraform)
 	go run ./internal/planbench
 
-build: ## the waybill command, here
-	go build -o waybill .
+build: ## the waybill command, here, as one file that needs no libraries
+	CGO_ENABLED=0 go build -trimpath -o waybill .
 
 fmt: ## format the Go code
 	gofmt -w .

@@ -3,6 +3,7 @@ package config
 import (
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 )
@@ -15,10 +16,12 @@ type Import struct {
 }
 
 // importable is what the id of a job with a record looks like: uuids in the form of RFC 9562.
-var importable = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+var importable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+})
 
 // Importable tells whether a job with this id can have a record.
-func Importable(id string) bool { return importable.MatchString(id) }
+func Importable(id string) bool { return importable().MatchString(id) }
 
 // evaluateImports reads the import blocks, once it is known which jobs there are.
 func (l *loader) evaluateImports(jobs []*Job) []Import {

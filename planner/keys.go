@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -19,14 +20,14 @@ func SignedType(jobType string) bool { return jobType == "exec" || jobType == "h
 func Signed(j *config.Job) bool { return SignedType(j.Type) || len(j.Secrets) > 0 }
 
 // asked finds in a definition what stands for a secret. Within JSON its quotes have backslashes.
-var asked = regexp.MustCompile(`\$\{(secret_[a-z]+\()\\("[^"\\]+)\\("\))\}`)
+var asked = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{(secret_[a-z]+\()\\("[^"\\]+)\\("\))\}`) })
 
 // Secrets are the names of the secrets that the job of a record asks its worker for, as far as the definition shows them.
 func (r *Record) Secrets() (names []string) {
 	if !bytes.Contains(r.Definition, []byte("${secret_")) {
 		return nil
 	}
-	for _, found := range asked.FindAllSubmatch(r.Definition, -1) {
+	for _, found := range asked().FindAllSubmatch(r.Definition, -1) {
 		if name, ok := config.ParseSecret(string(bytes.Join(found[1:], nil))); ok && !slices.Contains(names, name) {
 			names = append(names, name)
 		}

@@ -45,7 +45,7 @@ var planSchema string
 // PlanSchema describes a plan as one JSON object. Its parts are those of the lines, so it takes what Schema says of them.
 var PlanSchema = sync.OnceValue(func() string { return withDefinitions(planSchema, Schema) })
 
-var definitionRef = regexp.MustCompile(`"#/\$defs/([a-z_]+)`)
+var definitionRef = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"#/\$defs/([a-z_]+)`) })
 
 // withDefinitions adds the definitions to a schema that it refers to, itself or through others, from another schema.
 func withDefinitions(schema, other string) string {
@@ -57,7 +57,7 @@ func withDefinitions(schema, other string) string {
 	}
 	var names []string
 	for queue := []string{schema}; len(queue) > 0; queue = queue[1:] {
-		for _, m := range definitionRef.FindAllStringSubmatch(queue[0], -1) {
+		for _, m := range definitionRef().FindAllStringSubmatch(queue[0], -1) {
 			if !slices.Contains(names, m[1]) {
 				names, queue = append(names, m[1]), append(queue, string(source.Defs[m[1]]))
 			}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"regexp"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -47,7 +47,12 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-var queueName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,128}$`)
+// isName tells whether a text may name a queue, or a holder in the fleet's store.
+func isName(s string) bool {
+	return s != "" && len(s) <= 128 && !strings.ContainsFunc(s, func(c rune) bool {
+		return !(c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-')
+	})
+}
 
 func (o Options) withDefaults() Options {
 	if o.ID == "" {
@@ -81,7 +86,7 @@ func (o Options) validate() error {
 	}
 	seen := map[string]bool{}
 	for i, q := range o.Queues {
-		if !queueName.MatchString(q) {
+		if !isName(q) {
 			problems = append(problems, fmt.Errorf("field Queues[%d]: name %q does not match [A-Za-z0-9._-]{1,128}", i, q))
 		}
 		if seen[q] {
@@ -95,7 +100,7 @@ func (o Options) validate() error {
 	case *redis.ClusterClient:
 		problems = append(problems, errors.New("field Fleet: the fleet's keys have no hash tag, so its store cannot be a Cluster"))
 	}
-	if !queueName.MatchString(o.ID) || len(o.ID) <= len(holderPrefix) || o.ID[:len(holderPrefix)] != holderPrefix {
+	if !isName(o.ID) || len(o.ID) <= len(holderPrefix) || o.ID[:len(holderPrefix)] != holderPrefix {
 		problems = append(problems, fmt.Errorf("field ID: %q is not \"bridge-\" and up to 121 characters of [A-Za-z0-9._-]", o.ID))
 	}
 	if o.Capacity < 1 || o.Capacity > MaxCapacity {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/netresearch/go-cron"
 )
@@ -37,7 +38,9 @@ var fields = []field{
 }
 
 // element is one part of a field's list: a star, a value or a range, and a step.
-var element = regexp.MustCompile(`^(?:(\*)|([0-9]+|[a-z]+)(?:-([0-9]+|[a-z]+))?)(?:/([0-9]+))?$`)
+var element = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(\*)|([0-9]+|[a-z]+)(?:-([0-9]+|[a-z]+))?)(?:/([0-9]+))?$`)
+})
 
 // parse reads one field. What crontab(5) does not know is refused before the parser may read it in its own way.
 func (f *field) parse(word string) (uint64, error) {
@@ -63,7 +66,7 @@ func (f *field) parse(word string) (uint64, error) {
 }
 
 func (f *field) check(e string) error {
-	m := element.FindStringSubmatch(e)
+	m := element().FindStringSubmatch(e)
 	switch {
 	case e == "":
 		return fmt.Errorf("there is nothing between two commas; write %s", f.vocabulary())

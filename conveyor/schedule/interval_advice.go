@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -63,9 +64,9 @@ func (i interval) advice(m moment, what string) string {
 }
 
 var (
-	clockTime = regexp.MustCompile(`^([01]?[0-9]|2[0-3]|\*\*):([0-5][0-9])$`)
-	ordinal   = regexp.MustCompile(`^(?:the )?([1-9]|[12][0-9]|3[01])(?:st|nd|rd|th)?$`)
-	longTime  = regexp.MustCompile(`(?:^| )at (.*)$`)
+	clockTime = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([01]?[0-9]|2[0-3]|\*\*):([0-5][0-9])$`) })
+	ordinal   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:the )?([1-9]|[12][0-9]|3[01])(?:st|nd|rd|th)?$`) })
+	longTime  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^| )at (.*)$`) })
 )
 
 // moments explains why the words behind an interval, such as "on Wednesday at 06:00", are refused, and gives the cron line
@@ -82,8 +83,8 @@ func (i interval) moments(words []string) string {
 
 // momentOf reads "at 08:00" of days, weeks and months, "at **:30" of hours, "on Wednesday" of weeks and "on the 15th" of months.
 func (i interval) momentOf(rest string) (m moment, ok bool) {
-	if at := longTime.FindStringSubmatchIndex(rest); at != nil {
-		parts := clockTime.FindStringSubmatch(rest[at[2]:at[3]])
+	if at := longTime().FindStringSubmatchIndex(rest); at != nil {
+		parts := clockTime().FindStringSubmatch(rest[at[2]:at[3]])
 		if parts == nil || (parts[1] == "**") != (i.unit == hours) || i.unit == minutes {
 			return m, false
 		}
@@ -103,8 +104,8 @@ func (i interval) momentOf(rest string) (m moment, ok bool) {
 	case i.unit == weeks:
 		m.weekday, ok = weekdayOf(on)
 		return m, ok
-	case i.unit == months && ordinal.MatchString(on):
-		m.day, _ = strconv.Atoi(ordinal.FindStringSubmatch(on)[1])
+	case i.unit == months && ordinal().MatchString(on):
+		m.day, _ = strconv.Atoi(ordinal().FindStringSubmatch(on)[1])
 		return m, true
 	}
 	return m, false

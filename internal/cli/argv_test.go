@@ -36,11 +36,28 @@ func TestNormalise(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			a := &app{p: Process{Stdout: io.Discard, Stderr: io.Discard}}
-			got := normalise(a.root(), strings.Fields(tt.args))
+			got := normalise(a.root(""), strings.Fields(tt.args))
 			if diff := cmp.Diff(strings.Fields(tt.want), got); diff != "" {
 				t.Errorf("arguments (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestCommandsByName makes each command alone: it goes by the name in the table, and by no other.
+func TestCommandsByName(t *testing.T) {
+	t.Parallel()
+	a := &app{p: Process{Stdout: io.Discard, Stderr: io.Discard}}
+	for _, c := range commands {
+		made := a.root(c.name).Commands()
+		if len(made) != 1 || made[0].Name() != c.name || len(made[0].Aliases) > 0 {
+			t.Errorf("the command %q of the table is %v", c.name, made)
+		}
+	}
+	for line, want := range map[string]string{"": "", "plan -json": "plan", "-chdir=x plan": "", "pan": "", "docs": "", "__complete plan": ""} {
+		if got := only(strings.Fields(line)); got != want {
+			t.Errorf("only(%q) = %q, want %q", line, got, want)
+		}
 	}
 }
 
@@ -77,7 +94,7 @@ func FuzzArguments(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		a := &app{p: Process{Stdout: io.Discard, Stderr: io.Discard, Stdin: strings.NewReader("")}}
-		root := a.root()
+		root := a.root("")
 		got := normalise(root, strings.Split(line, "\x00"))
 		if len(got) != len(strings.Split(line, "\x00")) {
 			t.Errorf("%q became %d arguments", line, len(got))

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/planner"
@@ -28,13 +29,13 @@ type logTargets struct {
 }
 
 // uuidShape is a uuid, or how one begins.
-var uuidShape = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f-]{0,27})?$`)
+var uuidShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f-]{0,27})?$`) })
 
 // occurrencesIn takes what has no record out of arguments: the addresses of occurrences, and uuids, unless files are named so.
 func occurrencesIn(args []string) (occurrences, rest []string) {
 	for _, arg := range args {
 		_, _, ok := splitTick(arg)
-		if uuidShape.MatchString(arg) {
+		if uuidShape().MatchString(arg) {
 			if _, err := os.Stat(arg); err != nil {
 				occurrences = append(occurrences, arg)
 				continue

@@ -68,7 +68,7 @@ func Run(p Process) int {
 	a.stops = newStops(cancel, p)
 	defer a.stops.listen(p.Interrupts)()
 
-	root := a.root()
+	root := a.root(only(p.Args))
 	root.SetArgs(normalise(root, p.Args))
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)

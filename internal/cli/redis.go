@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"github.com/waybill-dev/waybill/conveyor"
 )
@@ -53,7 +53,9 @@ func (s *store) openRedis(ctx context.Context, address string) (redis.UniversalC
 }
 
 // connect makes the client that a URL asks for: with addr parameters of a Cluster, with master_name of Sentinels, else
-// of a single server. It never sends a command twice by itself: the engine knows which ones may be.
+// of a single server. It never sends a command twice by itself: the engine knows which ones may be. Pipelines go over the connections
+// that there are anyway. What maintenance a managed Redis announces is not asked for: it looks the host's name up before anything is
+// said, even that of a socket, and a connection that goes away is made anew as everywhere.
 func connect(address string) (redis.UniversalClient, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -65,7 +67,7 @@ func connect(address string) (redis.UniversalClient, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.MaxRetries, o.DialerRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, 1, dialTimeout, true
+		o.MaxRetries, o.DialerRetries, o.DialTimeout, o.ContextTimeoutEnabled, o.PipelinePoolSize = -1, 1, dialTimeout, true, -1
 		return redis.NewFailoverClient(o), nil
 	case query.Has("addr"):
 		o, err := redis.ParseClusterURL(address)
@@ -73,26 +75,29 @@ func connect(address string) (redis.UniversalClient, error) {
 			return nil, err
 		}
 		o.MaxRetries, o.DialerRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, 1, dialTimeout, true
+		o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 		return redis.NewClusterClient(o), nil
 	default:
 		o, err := redis.ParseURL(address)
 		if err != nil {
 			return nil, err
 		}
-		o.MaxRetries, o.DialerRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, 1, dialTimeout, true
+		o.MaxRetries, o.DialerRetries, o.DialTimeout, o.ContextTimeoutEnabled, o.PipelinePoolSize = -1, 1, dialTimeout, true, -1
+		o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 		return redis.NewClient(o), nil
 	}
 }
 
-var redisVersion = regexp.MustCompile(`(?m)^redis_version:(\d+)\.`)
-
+// redisMajor is the first number of the version in the answer to INFO; 0 where it is not told.
 func redisMajor(info string) int {
-	m := redisVersion.FindStringSubmatch(info)
-	if m == nil {
-		return 0
+	for line := range strings.Lines(info) {
+		if version, ok := strings.CutPrefix(line, "redis_version:"); ok {
+			major, _, _ := strings.Cut(version, ".")
+			n, _ := strconv.Atoi(major)
+			return n
+		}
 	}
-	n, _ := strconv.Atoi(m[1])
-	return n
+	return 0
 }
 
 // unfit says why a Redis that answers must not be used.

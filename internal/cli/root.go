@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// root is the command line as a tree. Building it must stay cheap: it happens before every command.
-func (a *app) root() *cobra.Command {
+// root is the command line as a tree, with all commands, or only with the one of this name.
+func (a *app) root(only string) *cobra.Command {
 	version := false
 	root := &cobra.Command{
 		Use:   "waybill",
@@ -53,16 +53,67 @@ the directory's .waybill/ folder.`,
 	root.PersistentFlags().BoolVar(&a.noColor, "no-color", false, "Write no colours. The NO_COLOR variable does the same.")
 	a.workspaceFlags(root)
 	root.Flags().BoolVar(&version, "version", false, "Print the version, as the version command does.")
-	root.AddCommand(
-		a.initCommand(), a.validateCommand(), a.planCommand(), a.explainCommand(), a.applyCommand(), a.destroyCommand(), a.historyCommand(), a.rollbackCommand(),
-		a.workerCommand(), a.reconcileCommand(), a.watchCommand(), a.waitCommand(), a.logsCommand(), a.outputCommand(), a.showCommand(), a.graphCommand(), a.consoleCommand(), a.stateCommand(), a.importCommand(), a.workspaceCommand(),
-		a.jobCommand(), a.queueCommand(), a.doctorCommand(), a.keysCommand(), a.outboxCommand(), a.bridgeCommand(),
-		a.fmtCommand(), a.protoCommand(), a.forceUnlockCommand(), a.schemaCommand(), a.docsCommand(), a.completionCommand(), a.versionCommand(),
-	)
+	for _, c := range commands {
+		if only == "" || only == c.name {
+			root.AddCommand(c.make(a))
+		}
+	}
 	for _, cmd := range root.Commands() {
 		cmd.Flags().SortFlags = false
 	}
 	return root
+}
+
+// command is a command of the first level.
+type command struct {
+	name string
+	make func(*app) *cobra.Command
+}
+
+// commands are all commands, in the order of the help. Each takes time and memory to make, which for a plan of a few jobs is much: a
+// command line that begins with the name of one makes that one alone.
+var commands = []command{
+	{"init", (*app).initCommand},
+	{"validate", (*app).validateCommand},
+	{"plan", (*app).planCommand},
+	{"explain", (*app).explainCommand},
+	{"apply", (*app).applyCommand},
+	{"destroy", (*app).destroyCommand},
+	{"history", (*app).historyCommand},
+	{"rollback", (*app).rollbackCommand},
+	{"worker", (*app).workerCommand},
+	{"reconcile", (*app).reconcileCommand},
+	{"watch", (*app).watchCommand},
+	{"wait", (*app).waitCommand},
+	{"logs", (*app).logsCommand},
+	{"output", (*app).outputCommand},
+	{"show", (*app).showCommand},
+	{"graph", (*app).graphCommand},
+	{"console", (*app).consoleCommand},
+	{"state", (*app).stateCommand},
+	{"import", (*app).importCommand},
+	{"workspace", (*app).workspaceCommand},
+	{"job", (*app).jobCommand},
+	{"queue", (*app).queueCommand},
+	{"doctor", (*app).doctorCommand},
+	{"keys", (*app).keysCommand},
+	{"outbox", (*app).outboxCommand},
+	{"bridge", (*app).bridgeCommand},
+	{"fmt", (*app).fmtCommand},
+	{"proto", (*app).protoCommand},
+	{"force-unlock", (*app).forceUnlockCommand},
+	{"schema", (*app).schemaCommand},
+	{"docs", (*app).docsCommand},
+	{"completion", (*app).completionCommand},
+	{"version", (*app).versionCommand},
+}
+
+// only is the command that a command line begins with; "" where it begins with anything else, and for what looks at all of them.
+func only(args []string) string {
+	if len(args) == 0 || args[0] == "docs" || args[0] == "completion" || !slices.ContainsFunc(commands, func(c command) bool { return c.name == args[0] }) {
+		return ""
+	}
+	return args[0]
 }
 
 // enter changes to the directory of -chdir.

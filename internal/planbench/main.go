@@ -60,7 +60,9 @@ func run(ctx context.Context, b *bench, rows, keep string) error {
 	b.dir = dir
 	if b.waybill == "" {
 		b.waybill = filepath.Join(dir, "waybill")
-		if out, err := exec.CommandContext(ctx, "go", "build", "-o", b.waybill, ".").CombinedOutput(); err != nil {
+		build := exec.CommandContext(ctx, "go", "build", "-o", b.waybill, ".")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0") // as releases are, see the Makefile
+		if out, err := build.CombinedOutput(); err != nil {
 			return fmt.Errorf("build waybill: %w\n%s", err, out)
 		}
 	} else if b.waybill, err = filepath.Abs(b.waybill); err != nil {

@@ -76,4 +76,4 @@ func seconds(s float64) string {
 	return fmt.Sprintf("%.2f s", s)
 }
 
-func size(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }
+func size(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/mb) }

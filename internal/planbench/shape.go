@@ -36,21 +36,21 @@ func (r row) name() string {
 	return fmt.Sprintf("%s%s %s %d", r.command, store, r.shape, r.jobs)
 }
 
-const mib = 1 << 20
+const mb = 1_000_000
 
 var rows = []row{
 	{command: "validate", shape: chains, jobs: 10, terraform: true, seconds: 0.015},
-	{command: "plan", shape: chains, jobs: 100, terraform: true, seconds: 0.025, memory: 30 * mib},
-	{command: "plan", shape: layers, jobs: 100, terraform: true, seconds: 0.025, memory: 30 * mib},
-	{command: "plan", shape: chains, jobs: 100, embedded: true, seconds: 0.025, memory: 30 * mib},
+	{command: "plan", shape: chains, jobs: 100, terraform: true, seconds: 0.025, memory: 30 * mb},
+	{command: "plan", shape: layers, jobs: 100, terraform: true, seconds: 0.025, memory: 30 * mb},
+	{command: "plan", shape: chains, jobs: 100, embedded: true, seconds: 0.025, memory: 30 * mb},
 	{command: "plan", shape: chains, jobs: 1000, terraform: true, seconds: 0.12, times: 14},
 	{command: "plan", shape: layers, jobs: 1000, terraform: true, seconds: 0.12, times: 25},
 	{command: "plan", shape: layers, jobs: 2000, terraform: true, times: 80},
-	{command: "plan", shape: chains, jobs: 10_000, terraform: true, seconds: 1, memory: 250 * mib, times: 16},
-	{command: "plan", shape: layers, jobs: 10_000, seconds: 1, memory: 250 * mib},
-	{command: "plan", shape: chains, jobs: 100_000, seconds: 8, memory: 1024 * mib},
-	{command: "plan", shape: layers, jobs: 100_000, seconds: 8, memory: 1024 * mib},
-	{command: "plan", shape: forEach, jobs: 100_000, seconds: 3, memory: 1024 * mib},
+	{command: "plan", shape: chains, jobs: 10_000, terraform: true, seconds: 1, memory: 250 * mb, times: 16},
+	{command: "plan", shape: layers, jobs: 10_000, seconds: 1, memory: 250 * mb},
+	{command: "plan", shape: chains, jobs: 100_000, seconds: 8, memory: 1000 * mb},
+	{command: "plan", shape: layers, jobs: 100_000, seconds: 8, memory: 1000 * mb},
+	{command: "plan", shape: forEach, jobs: 100_000, seconds: 3, memory: 1000 * mb},
 }
 
 // upstream lists what job i waits for.

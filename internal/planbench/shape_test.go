@@ -82,10 +82,10 @@ func TestMedian(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	t.Parallel()
 	r := result{
-		row:  row{seconds: 0.1, memory: 10 * mib, times: 20},
-		ours: cost{wall: 200e6, memory: 5 * mib}, theirs: cost{wall: 6e9},
+		row:  row{seconds: 0.1, memory: 10 * mb, times: 20},
+		ours: cost{wall: 200e6, memory: 5 * mb}, theirs: cost{wall: 6e9},
 	}
-	if got, want := r.verdict(), "BEYOND <= 100.0 ms, ok <= 10 MiB, ok >= 20x"; got != want {
+	if got, want := r.verdict(), "BEYOND <= 100.0 ms, ok <= 10.0 MB, ok >= 20x"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
