@@ -254,6 +254,9 @@ func (b *Board) set(j *Job, s conveyor.Status) bool {
 	return true
 }
 
+// Expected is how many followed jobs settle some time: all but templates, which never do.
+func (b *Board) Expected() int { return len(b.Jobs) - b.Counts[conveyor.StateTemplate] }
+
 // Settled is how many followed jobs are over or on hold.
 func (b *Board) Settled() int { return b.Sums[Done] + b.Sums[Failed] }
 

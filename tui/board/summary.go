@@ -42,7 +42,7 @@ func (b *Board) Closing(op Operation) (line string, good bool) {
 		if n := len(r.Bad); n > 0 {
 			bad = fmt.Sprintf(", %d of them not well", n)
 		}
-		jobs := len(b.Jobs) - b.Counts[conveyor.StateTemplate] // templates never settle
+		jobs := b.Expected()
 		if jobs == 0 {
 			return "Interrupted.", false
 		}

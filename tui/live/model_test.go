@@ -15,6 +15,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/waybill-dev/waybill/applier"
+	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/tui/internal/script"
 	"github.com/waybill-dev/waybill/tui/screen"
@@ -131,6 +132,19 @@ func TestColours(t *testing.T) {
 	}
 	if plain := draw(termenv.Ascii, true); plain != ansi.Strip(want) {
 		t.Errorf("without colours stands %q, with them %q", plain, ansi.Strip(want))
+	}
+}
+
+// A template never settles: the bar is full without it.
+func TestBarWithoutTemplates(t *testing.T) {
+	t.Parallel()
+	jobs := []applier.Followed{
+		{Addr: config.Addr{Name: "once"}, Status: conveyor.Status{UUID: "1", State: conveyor.StateCompleted}},
+		{Addr: config.Addr{Name: "nightly"}, Status: conveyor.Status{UUID: "2", State: conveyor.StateTemplate}},
+	}
+	m := play(testModel(Options{}), tea.WindowSizeMsg{Width: 60, Height: 24}, tickMsg(script.Noon), applier.Following{Jobs: jobs})
+	if line := strings.Split(m.View(), "\n")[1]; !strings.HasSuffix(line, "1 of 1 settled") || strings.Contains(line, "░") {
+		t.Errorf("the bar is %q", line)
 	}
 }
 

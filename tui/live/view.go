@@ -146,7 +146,7 @@ func (m model) progress() (good, bad, total int, words []string) {
 	b := m.board
 	switch {
 	case b.Following:
-		good, bad, total = b.Sums[board.Done], b.Sums[board.Failed], len(b.Jobs)
+		good, bad, total = b.Sums[board.Done], b.Sums[board.Failed], b.Expected()
 		settled := fmt.Sprintf("%s of %s settled", board.Thousands(good+bad), board.Thousands(total))
 		remaining := total - good - bad
 		if m.tree != nil {

@@ -410,7 +410,7 @@ func (m *model) flowDetail(s *sheet) {
 		s.plain(m.styles.Notice, "Its state cannot be read: "+screen.Clean(w.seen.Problem))
 	}
 	sums := w.sums()
-	s.lines = append(s.lines, m.styles.Bar(sums[board.Done], sums[board.Failed], w.seen.Jobs, max(0, s.width-1)))
+	s.lines = append(s.lines, m.styles.Bar(sums[board.Done], sums[board.Failed], w.expected(), max(0, s.width-1)))
 	s.plain(m.styles.Faint, w.board.Tally())
 	if h := w.seen.Lock; h != nil {
 		s.line("lock", "%s by %s since %s", screen.Clean(h.Operation), screen.Clean(h.Who), m.stamp(h.Since))

@@ -163,7 +163,7 @@ func (m *model) flowLines(width, height int) []string {
 	for i := c.top; i < min(c.top+height-1, len(flows)); i++ {
 		w := flows[i]
 		s := w.sums()
-		jobs := w.seen.Jobs - w.seen.Counts[conveyor.StateTemplate]
+		jobs := w.expected()
 		mark, style := " ", m.styles.Faint
 		switch {
 		case s[board.Failed] > 0 || w.seen.Problem != "":
@@ -183,6 +183,9 @@ func (m *model) flowLines(width, height int) []string {
 	}
 	return lines
 }
+
+// expected is how many of a workflow's jobs settle some time: templates never do.
+func (w *flow) expected() int { return w.seen.Jobs - w.seen.Counts[conveyor.StateTemplate] }
 
 // sums counts a workflow's jobs by sections, without templates: these wait for nobody and never end.
 func (w *flow) sums() (sums [board.Sections]int) {
