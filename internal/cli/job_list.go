@@ -237,13 +237,16 @@ func flipped(gate []conveyor.GateLabel) int {
 	return n
 }
 
-// inOrder sorts jobs by address, occurrences behind their template and by tick, those without an address last and by uuid.
+// inOrder sorts jobs by address, occurrences behind their template and by tick, deliveries behind the job for all, those without an
+// address last and by uuid.
 func (r roll) inOrder(jobs []conveyor.Listed) []conveyor.Listed {
 	addrs := make(map[string]config.Addr, len(jobs))
 	for _, j := range jobs {
 		address := r.addresses[j.UUID]
 		if j.Template != "" {
 			address = r.addresses[j.Template]
+		} else if of := r.delivered[j.UUID]; of != "" {
+			address = r.addresses[of]
 		}
 		if addr, err := config.ParseAddr(address); err == nil {
 			addrs[j.UUID] = addr
@@ -259,6 +262,10 @@ func (r roll) inOrder(jobs []conveyor.Listed) []conveyor.Listed {
 			return 1
 		case known && !a.Tick.Equal(b.Tick):
 			return a.Tick.Compare(b.Tick)
+		case r.delivered[a.UUID] == b.UUID:
+			return 1
+		case r.delivered[b.UUID] == a.UUID:
+			return -1
 		}
 		return strings.Compare(a.UUID, b.UUID)
 	})

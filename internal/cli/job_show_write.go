@@ -53,7 +53,7 @@ func (x *jobView) write(a *app) {
 	if s.Owner != "" {
 		line("worker", "%s", s.Owner)
 	}
-	if x.template == nil {
+	if x.template == nil && !s.Broadcast { // workers start what they get of it
 		line("attempts", "%s, %d failed, %d lost", countOf(s.Fence, "start", "starts"), s.Attempts, s.Lost)
 	}
 	if s.MaxCycles > 0 && x.template == nil {

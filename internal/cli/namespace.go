@@ -50,12 +50,14 @@ type roll struct {
 	state       *planner.State    // nil: none
 	addresses   map[string]string // of recorded jobs, by uuid
 	occurrences map[string]string // of occurrences that were met: they have no records
-	former      map[string]string // what occurrences of deleted templates are called, see recall
+	former      map[string]string // what those are called that have no address: occurrences of deleted templates, see recall, and deliveries
+	broadcasts  []string          // uuids of recorded jobs that may be for all workers
+	delivered   map[string]string // of what workers got of these and was met: the uuid of the job for all
 	problem     error             // why the state could not be read
 }
 
 func callRoll(ctx context.Context, s *store) roll {
-	r := roll{addresses: map[string]string{}, occurrences: map[string]string{}, former: map[string]string{}}
+	r := roll{addresses: map[string]string{}, occurrences: map[string]string{}, former: map[string]string{}, delivered: map[string]string{}}
 	if s.workflow == "" {
 		return r
 	}
@@ -66,15 +68,23 @@ func callRoll(ctx context.Context, s *store) roll {
 	}
 	for address, record := range r.state.Records {
 		r.addresses[record.UUID.String()] = address
+		if delivers(record) {
+			r.broadcasts = append(r.broadcasts, record.UUID.String())
+		}
 	}
 	return r
 }
 
-// meet notes the occurrences among jobs, so that they are named from then on.
+// meet notes the occurrences among jobs, and what workers got of one for all, so that they are named from then on.
 func (r roll) meet(jobs ...conveyor.Status) {
 	for _, s := range jobs {
 		if template := r.addresses[s.Template]; template != "" {
 			r.occurrences[s.UUID] = conveyor.OccurrenceName(template, s.Tick)
+		}
+		for _, uuid := range r.broadcasts {
+			if s.Inbox() != "" && conveyor.DeliveryUUID(uuid, s.Inbox()) == s.UUID {
+				r.delivered[s.UUID], r.former[s.UUID] = uuid, deliveryName(r.addresses[uuid], s)
+			}
 		}
 	}
 }
