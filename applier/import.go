@@ -32,6 +32,9 @@ func readImports(ctx context.Context, c *conveyor.Client, w *config.Workflow, s 
 	if err != nil {
 		return fmt.Errorf("read the jobs to import: %w", err)
 	}
+	if err := c.Search(ctx, stored); err != nil { // so that plans show what a waiting job is about
+		return fmt.Errorf("read the jobs to import: %w", err)
+	}
 	s.Imports = make(map[string]*planner.Import, len(ids))
 	for i, name := range names {
 		s.Imports[name] = importOf(ids[i], stored[i], recorded)
