@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/planner"
@@ -153,6 +155,18 @@ func decodeState(workflow string, values, fields map[string]string) (*snapshot, 
 		s.Records[address] = r
 	}
 	return &snapshot{state: s, meta: m}, nil
+}
+
+// ReadRecord reads one record of a workflow; nil where there is none.
+func ReadRecord(ctx context.Context, c *conveyor.Client, workflow string, addr config.Addr) (*planner.Record, error) {
+	value, err := c.Redis().HGet(ctx, c.Prefix()+stateKey(workflow), addr.String()).Result()
+	if errors.Is(err, redis.Nil) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s of workflow %q: %w", addr, workflow, storeError(err, stateKey(workflow)))
+	}
+	return decodeRecord(addr.String(), value)
 }
 
 func decodeRecord(address, value string) (*planner.Record, error) {

@@ -147,14 +147,12 @@ func (p *messageReader) float(f protoreflect.FieldDescriptor, val cty.Value, at 
 	default:
 		return p.mismatch(f, val, at, "Write a number, or \"NaN\", \"Infinity\" or \"-Infinity\".")
 	}
-	largest := math.MaxFloat64
-	if f.Kind() == protoreflect.FloatKind {
-		largest = math.MaxFloat32
-	}
-	if val.Type() == cty.Number && math.Abs(n) > largest {
+	single := f.Kind() == protoreflect.FloatKind
+	// Infinite is what does not fit after rounding: the largest float is written as 3.4028235e+38, which is more than it by itself.
+	if val.Type() == cty.Number && (math.IsInf(n, 0) || single && math.IsInf(float64(float32(n)), 0)) {
 		return p.mismatch(f, val, at, "That is more than the type holds.")
 	}
-	if f.Kind() == protoreflect.FloatKind {
+	if single {
 		return protoreflect.ValueOfFloat32(float32(n)), val
 	}
 	return protoreflect.ValueOfFloat64(n), val

@@ -60,7 +60,7 @@ func (w *Worker) HandleRaw(jobType string, h Handler, options ...HandleOption) {
 }
 
 // Handle registers a handler of the jobs whose type is the full name of the protobuf message M, a generated type. A payload
-// is the message's binary form or its JSON form, which starts with a brace. One that is neither fails the job for good.
+// is the message's binary form or its JSON form. One that is neither fails the job for good.
 func Handle[M proto.Message](w *Worker, fn func(ctx context.Context, message M) error, options ...HandleOption) {
 	var none M
 	if any(none) == nil || fn == nil {
@@ -97,13 +97,16 @@ func HandleJSON[T any](w *Worker, jobType string, fn func(ctx context.Context, p
 
 // readMessage reads a message in either of its forms. A first byte tells them apart almost always: a brace begins a binary form only of a
 // proto2 group with the number 15, and the space that JSON may begin with also begins fields, such as a text of 123 bytes. So the form that is
-// less likely is tried where the other one does not fit.
+// less likely is tried where the other one does not fit. A quote or a bracket begins the JSON of some messages of protobuf itself
+// alone, such as StringValue and ListValue, whose binary forms never begin so.
 func readMessage(payload []byte, m proto.Message) error {
 	asJSON := func() error { return protojson.Unmarshal(payload, m) }
 	asBytes := func() error { return proto.Unmarshal(payload, m) }
 	switch {
 	case bytes.HasPrefix(payload, []byte("{")):
 		return either(asJSON, asBytes)
+	case (bytes.HasPrefix(payload, []byte(`"`)) || bytes.HasPrefix(payload, []byte("["))) && asJSON() == nil:
+		return nil
 	case bytes.HasPrefix(bytes.TrimLeft(payload, " \t\r\n"), []byte("{")):
 		return either(asBytes, asJSON)
 	}

@@ -88,8 +88,11 @@ func (m *maker) adopt(d *digester, job int32) {
 		was := *r.Job
 		was.Type, was.Payload, was.Shown, was.Sensitive, was.Results, was.Secrets = found.Work.Type, found.Work.Payload, found.Work.Payload, false, nil, nil
 		was.Message = nil
+		if shown, fields, err := config.ShowMessage(m.messages, was.Type, was.Payload); err == nil {
+			was.Shown, was.Message = shown, fields
+		}
 		if r.Job.Sensitive {
-			was.Shown = nil
+			was.Shown, was.Message = nil, nil
 		}
 		was.RunAt = config.RunAt{Time: found.Work.Time, After: found.Work.After}
 		rec.Type, rec.Definition = was.Type, appendDefinition(nil, &was)
@@ -113,7 +116,8 @@ func (m *maker) sameWork(j *config.Job, stored *ImportedWork) bool {
 		}
 		return ""
 	})
-	return j.Type == stored.Type && j.RunAt.Time.Equal(stored.Time) && j.RunAt.After == stored.After && samePayload(payload, stored.Payload)
+	return j.Type == stored.Type && j.RunAt.Time.Equal(stored.Time) && j.RunAt.After == stored.After &&
+		(samePayload(payload, stored.Payload) || m.messages.Same(j.Type, payload, stored.Payload))
 }
 
 // samePayload compares payloads, JSON by its values.

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/config/protofile"
 )
 
 // Options ask for more, or for less, than the difference between workflow and state.
@@ -61,7 +62,7 @@ func Make(w *config.Workflow, s *State, o Options) (*Plan, hcl.Diagnostics) {
 	if s, diags = Imported(s, w); diags.HasErrors() {
 		return nil, diags
 	}
-	m := &maker{s: s, o: o, leave: w.Removed, ignoredWork: map[int32]bool{}}
+	m := &maker{s: s, o: o, leave: w.Removed, messages: w.Messages, ignoredWork: map[int32]bool{}}
 	if m.g, diags = NewGraph(w); diags.HasErrors() {
 		return nil, diags
 	}
@@ -107,6 +108,7 @@ type maker struct {
 
 	queues      []*config.Queue
 	leave       []config.Removed // of the workflow
+	messages    *protofile.Set   // likewise; may be nil
 	rows        []Row            // of declared jobs, by their number in g
 	removed     []Row            // of addresses that are recorded and not declared, upstream first
 	included    []bool           // by job; nil without targets and exclusions

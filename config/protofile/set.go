@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/dynamicpb"
@@ -65,6 +66,27 @@ func (s *Set) Extension(of protoreflect.MessageDescriptor, name string) protoref
 		return nil
 	}
 	return x.TypeDescriptor()
+}
+
+// Read decodes the bytes of a message.
+func (s *Set) Read(name string, data []byte) (*dynamicpb.Message, error) {
+	d := s.Message(name)
+	if d == nil {
+		return nil, fmt.Errorf("there is no message %q", name)
+	}
+	m := dynamicpb.NewMessage(d)
+	return m, proto.UnmarshalOptions{Resolver: s.types}.Unmarshal(data, m)
+}
+
+// Same tells whether two texts are bytes of a message with the same fields: the same message is many bytes, since neither the order of
+// fields nor that of a map's entries is fixed.
+func (s *Set) Same(name string, a, b []byte) bool {
+	x, err := s.Read(name, a)
+	if err != nil {
+		return false
+	}
+	y, err := s.Read(name, b)
+	return err == nil && proto.Equal(x, y)
 }
 
 // Types finds messages and extensions for the decoding of what names them.

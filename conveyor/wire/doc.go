@@ -2,4 +2,4 @@
 // to do with one. job.proto is the source; `go generate` makes job.pb.go from it without protoc.
 package wire
 
-//go:generate go run ./gen
+//go:generate go run ./gen . job.proto

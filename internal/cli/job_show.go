@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/waybill-dev/waybill/config/protofile"
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/wire"
 )
@@ -49,6 +50,9 @@ waybill job show -json 'job.clean["eu"]'`,
 			if err != nil {
 				return err
 			}
+			if p.namespace == "" && x.payload().unread() {
+				x.messages, _ = a.readMessages(paths, variables{}) // what is wrong with them is for validate to say
+			}
 			if asJSON {
 				return json.NewEncoder(a.p.Stdout).Encode(x.document())
 			}
@@ -66,8 +70,9 @@ type jobView struct {
 	*conveyor.Inspection
 	roll     roll
 	now      time.Time
-	job      *wire.Job // nil: its bytes are in the list of a queue or of an upstream
+	job      *wire.Job // nil: it has ended, or its record tells what it is about
 	kind     string    // its type, "" when not known
+	messages *protofile.Set
 	labels   map[string]string
 	failure  string
 	result   string
@@ -91,6 +96,13 @@ func lookAt(ctx context.Context, s *store, r roll, uuid string) (*jobView, error
 	}
 	if x.job, _, err = s.client.Get(ctx, uuid); err != nil && !errors.Is(err, conveyor.ErrCorrupt) {
 		return nil, err
+	}
+	if x.job == nil && r.record(uuid) == nil && in.Status.Template == "" {
+		found := []conveyor.Stored{{Status: in.Status}}
+		if err := s.client.Search(ctx, found); err != nil {
+			return nil, err
+		}
+		x.job = found[0].Job
 	}
 	x.kind = x.job.GetType()
 	if record := r.record(uuid); record != nil && x.kind == "" {

@@ -6,12 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/config/protofile"
+	"github.com/waybill-dev/waybill/conveyor/wire"
 	"github.com/waybill-dev/waybill/planner"
 	"github.com/waybill-dev/waybill/tui"
 )
 
 // shownPayload is what a job with a type is about. The record of the workflow has it as people see it, whatever its bytes are; of a job
-// without one, JSON is shown as it is, and of other bytes their number.
+// without one, JSON is shown as it is, a message of the workflow's .proto files by its fields, and of other bytes their number.
 type shownPayload struct {
 	Encoding string          `json:"encoding"`          // protobuf, json or bytes
 	Bytes    int             `json:"bytes,omitempty"`   // 0 where they are not at hand
@@ -22,22 +25,33 @@ type shownPayload struct {
 
 // payload is nil for jobs whose work is built in, or not known.
 func (x *jobView) payload() *shownPayload {
-	if x.kind == "" || slices.Contains([]string{"exec", "http", "sleep", "noop"}, x.kind) {
-		return nil
-	}
 	record := x.roll.record(x.Status.UUID)
 	if record == nil && x.Status.Template != "" {
 		record = x.roll.record(x.Status.Template)
 	}
-	p := &shownPayload{Encoding: "bytes", Bytes: len(x.job.GetPayload()), Sealed: x.job.GetSealKey() != ""}
-	if record != nil && record.Type == x.kind && p.recorded(record) {
-		return p
-	}
-	if x.job == nil {
+	return payloadOf(x.kind, record, x.job, x.messages)
+}
+
+// payloadOf shows the payload of a job of a type; record, job and messages may be nil.
+func payloadOf(kind string, record *planner.Record, job *wire.Job, messages *protofile.Set) *shownPayload {
+	if kind == "" || slices.Contains([]string{"exec", "http", "sleep", "noop"}, kind) {
 		return nil
 	}
-	if raw := x.job.GetPayload(); !p.Sealed && json.Valid(raw) {
+	p := &shownPayload{Encoding: "bytes", Bytes: len(job.GetPayload()), Sealed: job.GetSealKey() != ""}
+	if record != nil && record.Type == kind && p.recorded(record) {
+		return p
+	}
+	if job == nil {
+		return nil
+	}
+	switch raw := job.GetPayload(); {
+	case p.Sealed:
+	case json.Valid(raw):
 		p.Encoding, p.Fields = "json", raw
+	default:
+		if shown, _, err := config.ShowMessage(messages, kind, raw); err == nil {
+			p.Encoding, p.Message, p.Fields = "protobuf", kind, shown
+		}
 	}
 	return p
 }
@@ -58,9 +72,11 @@ func (p *shownPayload) recorded(r *planner.Record) bool {
 	return true
 }
 
-// payloadLines are what job show writes.
-func (x *jobView) payloadLines() []string {
-	p := x.payload()
+// unread tells whether there are bytes whose fields may be those of a message.
+func (p *shownPayload) unread() bool { return p != nil && p.Encoding == "bytes" && !p.Sealed }
+
+// lines are what job show and watch write.
+func (p *shownPayload) lines() []string {
 	if p == nil {
 		return nil
 	}

@@ -106,7 +106,7 @@ func (x *jobView) write(a *app) {
 	}
 	part("Waits for", x.waits)
 	part("Delivered", x.deliveryLines())
-	part("Payload", x.payloadLines())
+	part("Payload", x.payload().lines())
 	part("Edges", x.edgeLines())
 	if x.template != nil {
 		part("Latest cycles", x.cycleLines())

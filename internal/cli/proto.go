@@ -78,6 +78,15 @@ waybill proto -json shop.v1.Load examples/typed`,
 
 // messages reads the workflow block and what it names.
 func (a *app) messages(paths []string, v variables) (*protofile.Set, error) {
+	set, err := a.readMessages(paths, v)
+	if err == nil && set == nil {
+		err = fail("No messages", "The workflow has no proto block. Name its .proto files in one: workflow \"NAME\" { proto { files = [...] } }, each on a line of its own.")
+	}
+	return set, err
+}
+
+// readMessages is nil for a workflow without a proto block.
+func (a *app) readMessages(paths []string, v variables) (*protofile.Set, error) {
 	workspace, err := a.workspaceOf(paths)
 	if err != nil {
 		return nil, err
@@ -87,9 +96,6 @@ func (a *app) messages(paths []string, v variables) (*protofile.Set, error) {
 		return nil, err
 	}
 	a.show(diags, w.Sources)
-	if w.Messages == nil {
-		return nil, fail("No messages", "The workflow has no proto block. Name its .proto files in one: workflow \"NAME\" { proto { files = [...] } }, each on a line of its own.")
-	}
 	return w.Messages, nil
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -148,4 +149,24 @@ func (d desk) Logs(ctx context.Context, uuid string, after conveyor.LogPosition)
 
 func (d desk) Inspect(ctx context.Context, uuid string) (*conveyor.Inspection, error) {
 	return d.client.Inspect(ctx, uuid)
+}
+
+// Payload shows what job show does.
+func (d desk) Payload(ctx context.Context, workflow string, addr config.Addr, uuid string) ([]string, error) {
+	record, err := applier.ReadRecord(ctx, d.client, workflow, addr)
+	if err != nil {
+		return nil, err
+	}
+	job, status, err := d.client.Get(ctx, uuid)
+	if err != nil && !errors.Is(err, conveyor.ErrCorrupt) && !errors.Is(err, conveyor.ErrNotFound) {
+		return nil, err
+	}
+	kind := job.GetType()
+	switch {
+	case record != nil && record.UUID.String() != uuid && record.UUID.String() != status.Template:
+		record = nil // of another generation
+	case record != nil && kind == "":
+		kind = record.Type
+	}
+	return payloadOf(kind, record, job, nil).lines(), nil
 }

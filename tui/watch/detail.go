@@ -169,6 +169,23 @@ func (m *model) jobDetail(s *sheet) {
 	}
 	m.related(s, r)
 	s.line("uuid", "%s", screen.Clean(st.UUID))
+	m.payload(s, r)
+}
+
+// payload shows what a job with a type of its own is about, each line as it is: what is left of a long one is in job show.
+func (m *model) payload(s *sheet, r row) {
+	if m.subject.uuid != r.job.Status.UUID {
+		return
+	}
+	const longest = 100
+	name := "payload"
+	for _, line := range m.subject.payload[:min(len(m.subject.payload), longest)] {
+		s.lines = append(s.lines, m.styles.Faint.Render(fill(name, nameWidth))+screen.Cut(screen.Clean(line), max(1, s.width-nameWidth)))
+		name = ""
+	}
+	if n := len(m.subject.payload) - longest; n > 0 {
+		s.line("", "and %d more lines", n)
+	}
 }
 
 // stateSince says since when, for how long, or when next.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
 )
 
@@ -19,6 +20,9 @@ type Actions interface {
 	// Logs returns what a job wrote after a position, not all of it at once; none means that this is all for now.
 	Logs(ctx context.Context, uuid string, after conveyor.LogPosition) ([]conveyor.LogEntry, error)
 	Inspect(ctx context.Context, uuid string) (*conveyor.Inspection, error)
+	// Payload returns what a job with a type of its own is about, as lines for people, without sensitive values; none of one whose work
+	// is built in, or not known. The address is that of its record, or of its template.
+	Payload(ctx context.Context, workflow string, addr config.Addr, uuid string) ([]string, error)
 	// RunTemplate begins a cycle now, PauseTemplate and ResumeTemplate let none or some begin, ResetCycles lets one go on that has
 	// had all it may have. An error of conveyor.ErrNotTemplate means that it is none any more.
 	RunTemplate(ctx context.Context, uuid string) error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -169,6 +170,13 @@ func (d *desk) Inspect(_ context.Context, uuid string) (*conveyor.Inspection, er
 		{Upstream: conveyor.Status{UUID: `uuid-of-job.clean["us"]`, State: conveyor.StateSkipped}, Kind: wire.Edge_PREDECESSOR, RunIf: wire.Edge_ALWAYS,
 			Decision: conveyor.EdgeSuccess},
 	}}, nil
+}
+
+func (d *desk) Payload(_ context.Context, workflow string, addr config.Addr, uuid string) ([]string, error) {
+	if workflow != "sales" || addr.Name != "load" || uuid != "uuid-of-job.load" {
+		return nil, nil
+	}
+	return []string{"(protobuf, shop.v1.Load, 31 bytes)", "{", `  "day" = "2026-11-20"`, `  "note" = "(sensitive value)"`, "  \"long\" = \"\x1b[31m" + strings.Repeat("x", 300) + "\"", "}"}, nil
 }
 
 // written is what the failed job of shop has written, in three attempts.

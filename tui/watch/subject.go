@@ -23,6 +23,7 @@ type subject struct {
 	names     map[string]string // addresses of what it is related to, by uuid
 	resting   bool              // the choice stands long enough to read
 	inspected *conveyor.Inspection
+	payload   []string // what it is about, in lines
 	err       error
 	log       joblog
 
@@ -37,9 +38,10 @@ type restMsg struct{ n int }
 // inspectedMsg and tailMsg bring what was read.
 type (
 	inspectedMsg struct {
-		n   int
-		in  *conveyor.Inspection
-		err error
+		n       int
+		in      *conveyor.Inspection
+		payload []string
+		err     error
 	}
 	tailMsg struct {
 		n       int
@@ -151,10 +153,15 @@ func (m *model) read() tea.Cmd {
 		s.inspect, s.inspecting = false, true
 		ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 		s.cancels[0] = cancel
+		workflow, addr := s.flow.home().name, s.job.Addr
 		cmds = append(cmds, func() tea.Msg {
 			defer cancel()
 			in, err := actions.Inspect(ctx, uuid)
-			return inspectedMsg{n, in, err}
+			var payload []string
+			if err == nil && workflow != "" {
+				payload, err = actions.Payload(ctx, workflow, addr, uuid)
+			}
+			return inspectedMsg{n, in, payload, err}
 		})
 	}
 	if s.tail && !s.tailing && (l.panes[paneLog].shown() || s.inTrouble() && l.panes[paneDetail].shown()) {
@@ -186,7 +193,7 @@ func (m *model) inspected(msg inspectedMsg) tea.Cmd {
 	}
 	s.inspecting, s.err = false, msg.err
 	if msg.err == nil {
-		s.inspected = msg.in
+		s.inspected, s.payload = msg.in, msg.payload
 		s.relate()
 	}
 	return m.read()

@@ -1,4 +1,5 @@
-// Command gen compiles job.proto and runs protoc-gen-go on it, so that `go generate` needs Go alone.
+// Command gen compiles a .proto file and runs protoc-gen-go on it, so that `go generate` needs Go alone: gen DIR FILE. What the file imports
+// is looked for in DIR, and the code is written beside it.
 package main
 
 import (
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/protoutil"
@@ -17,18 +19,20 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-const source = "job.proto"
-
 func main() {
-	if err := generate(context.Background()); err != nil {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "gen: usage: gen DIR FILE")
+		os.Exit(2)
+	}
+	if err := generate(context.Background(), os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
 }
 
-func generate(ctx context.Context) error {
+func generate(ctx context.Context, dir, source string) error {
 	compiler := protocompile.Compiler{
-		Resolver:       protocompile.WithStandardImports(&protocompile.SourceResolver{}),
+		Resolver:       protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: []string{dir}}),
 		SourceInfoMode: protocompile.SourceInfoStandard,
 	}
 	files, err := compiler.Compile(ctx, source)
@@ -57,7 +61,7 @@ func generate(ctx context.Context) error {
 		return errors.New(response.GetError())
 	}
 	for _, f := range response.File {
-		if err := os.WriteFile(f.GetName(), []byte(f.GetContent()), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, f.GetName()), []byte(f.GetContent()), 0o644); err != nil {
 			return err
 		}
 	}
