@@ -40,7 +40,10 @@ type Bridge struct {
 	reserved []conveyor.Reservation // not handed over so far
 	refused  []conveyor.Ack         // of reservations that cannot be handed over
 	mine     map[string]bool        // reserved by this bridge and not known to be settled
+	closing  map[string]bool        // with the fleet, but only their children still run; they take up no capacity
 	looked   time.Time              // when the fleet's structures were read last
+	searched time.Time              // when children were searched for in them last
+	scanned  uint64                 // how far the set of clients' jobs was looked through
 	step     func() error           // of tests: called before each call of a store; an error ends the round there
 
 	mu      sync.Mutex
@@ -129,7 +132,8 @@ func (b *Bridge) wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// round does what there is to do once: it settles what was heard of, every Look all that the fleet has, and hands over what is ready.
+// round does what there is to do once: it settles what was heard of, every Look all that the fleet has, takes up what clients enqueued, and
+// hands over what is ready.
 // More tells that another round would find something at once.
 func (b *Bridge) round(ctx context.Context) (more bool, err error) {
 	if err := b.handAll(ctx); err != nil {
@@ -138,13 +142,19 @@ func (b *Bridge) round(ctx context.Context) (more bool, err error) {
 	if err := b.settle(ctx, b.take()); err != nil {
 		return false, err
 	}
-	if time.Since(b.looked) >= b.o.Look {
+	due := time.Since(b.looked) >= b.o.Look
+	if due {
 		if err := b.upkeep(ctx); err != nil {
 			return false, err
 		}
 		b.looked = time.Now()
 	}
-	return b.reserve(ctx)
+	taken, err := b.takeUp(ctx, due)
+	if err != nil {
+		return false, err
+	}
+	more, err = b.reserve(ctx)
+	return more || taken, err
 }
 
 // upkeep looks after all jobs that the fleet has, whichever bridge handed them over, and after the namespace: there need be no worker
@@ -166,10 +176,17 @@ func (b *Bridge) upkeep(ctx context.Context) error {
 			delete(b.mine, uuid)
 		}
 	}
-	if err := b.look(ctx, handed); err != nil {
+	closing, err := b.look(ctx, handed)
+	if err != nil {
+		return err
+	}
+	if err := b.close(ctx, closing); err != nil {
 		return err
 	}
 	if err := b.settle(ctx, handed); err != nil {
+		return err
+	}
+	if err := b.finishAll(ctx); err != nil {
 		return err
 	}
 	if err := b.step(); err != nil {

@@ -15,6 +15,10 @@ const (
 	Cancelled Kind = "cancelled" // its cancel was asked for
 	Back      Kind = "back"      // taken out of the fleet's queue, and back at its place
 	Refused   Kind = "refused"   // not handed over; Detail is why
+
+	Taken    Kind = "taken"     // a client of theirs enqueued it, and it is a job of ours now
+	SetAside Kind = "set_aside" // what a client of theirs enqueued cannot be a job; Detail is why. UUID is empty if it cannot be read
+	Closed   Kind = "closed"    // a client's job has ended here and is closed on their side; Detail is its state
 )
 
 // Event is one thing that a bridge did.

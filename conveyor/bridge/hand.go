@@ -18,7 +18,7 @@ const attemptLabel = "waybill-attempt"
 
 // reserve takes as many jobs as there is room for and hands them over.
 func (b *Bridge) reserve(ctx context.Context) (more bool, err error) {
-	room := min(b.o.Capacity-len(b.mine), conveyor.MaxBatch)
+	room := min(b.o.Capacity-b.load(), conveyor.MaxBatch)
 	if room <= 0 {
 		return false, nil
 	}
@@ -27,6 +27,17 @@ func (b *Bridge) reserve(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	return reply.More || len(reply.Reserved) == room, b.handAll(ctx)
+}
+
+// load is how many jobs that this bridge reserved take up capacity. Those that only wait for their children do not: the children may need it.
+func (b *Bridge) load() int {
+	n := len(b.mine)
+	for uuid := range b.mine {
+		if b.closing[uuid] {
+			n--
+		}
+	}
+	return n
 }
 
 // handAll hands over what is reserved, in that order. What cannot be handed over is acknowledged so.
@@ -86,13 +97,9 @@ func (b *Bridge) hand(ctx context.Context, r conveyor.Reservation) (*conveyor.Ac
 		held.Failure = fmt.Sprintf("not run by bridge %s: %v", b.o.ID, err)
 		return &held, nil
 	}
-	if err := b.step(); err != nil {
-		return nil, err
-	}
-	reply, err := handScript.Run(ctx, b.o.Fleet, []string{b.keys.record(job.GetUuid()), b.keys.handed(), theirQueue(job.GetQueue())},
-		job.GetUuid(), r.Fence, r.Attempts, job.GetQueue(), bytes, r.Lost).Text()
+	reply, err := b.push(ctx, r, bytes)
 	if err != nil {
-		return nil, fmt.Errorf("hand over %s: %w", job.GetUuid(), err)
+		return nil, err
 	}
 	switch reply {
 	case "handed":
@@ -104,6 +111,34 @@ func (b *Bridge) hand(ctx context.Context, r conveyor.Reservation) (*conveyor.Ac
 		delete(b.mine, job.GetUuid())
 	}
 	return nil, nil
+}
+
+// push has the fleet run an attempt. What clients of theirs had wait for the job before is taken first.
+func (b *Bridge) push(ctx context.Context, r conveyor.Reservation, bytes []byte) (reply string, err error) {
+	uuid := r.Job.GetUuid()
+	keys := []string{b.keys.record(uuid), b.keys.handed(), theirQueue(r.Job.GetQueue()), b.keys.client(uuid), b.keys.open()}
+	for {
+		if err := b.step(); err != nil {
+			return "", err
+		}
+		reply, err := handScript.Run(ctx, b.o.Fleet, keys, uuid, r.Fence, r.Attempts, r.Job.GetQueue(), bytes, r.Lost).Text()
+		if err != nil {
+			return "", inFleet("hand over "+uuid, err)
+		}
+		if reply != "lists" {
+			return reply, nil
+		}
+		for more := true; more; {
+			if more, err = b.takeFrom(ctx, ""); err != nil {
+				return "", err
+			}
+		}
+		for more := true; more; {
+			if more, err = b.addFresh(ctx); err != nil {
+				return "", err
+			}
+		}
+	}
 }
 
 // theirForm is the job as the fleet gets it: without edges, schedule and labels, and with its retries used up, so that what fails there

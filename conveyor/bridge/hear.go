@@ -96,11 +96,12 @@ func (b *Bridge) take() []string {
 	return uuids
 }
 
-// look asks the fleet's structures where jobs are: it finds those whose event was missed, and pushes again what is nowhere.
-func (b *Bridge) look(ctx context.Context, uuids []string) error {
+// look asks the fleet's structures where jobs are: it finds those whose event was missed, and pushes again what is nowhere. It returns
+// those that are done but for their children.
+func (b *Bridge) look(ctx context.Context, uuids []string) (closing []string, err error) {
 	for part := range slices.Chunk(uuids, lookAtOnce) {
 		if err := b.step(); err != nil {
-			return err
+			return nil, err
 		}
 		args := []any{b.o.Absence.Milliseconds(), b.keys.records()}
 		for _, uuid := range part {
@@ -108,9 +109,12 @@ func (b *Bridge) look(ctx context.Context, uuids []string) error {
 		}
 		places, err := lookScript.Run(ctx, b.o.Fleet, []string{theirWorkers, theirScheduled, theirFailed}, args...).StringSlice()
 		if err != nil {
-			return fmt.Errorf("look at the fleet's structures: %w", err)
+			return nil, fmt.Errorf("look at the fleet's structures: %w", err)
 		}
 		for i, place := range places {
+			if place == "closing" {
+				closing = append(closing, part[i])
+			}
 			if place == "again" {
 				b.o.Observe(Event{Kind: Again, UUID: part[i], Detail: fmt.Sprintf("it was nowhere in the fleet for %s", b.o.Absence.Round(time.Millisecond))})
 			}
@@ -123,11 +127,11 @@ func (b *Bridge) look(ctx context.Context, uuids []string) error {
 				continue
 			}
 			if err := b.write(ctx, "failed", job); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	return nil
+	return closing, nil
 }
 
 // failedPlace begins the reply of look for a job among their failed ones.

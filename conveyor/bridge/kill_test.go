@@ -79,12 +79,7 @@ func TestFleetKilledAtEveryStep(t *testing.T) {
 		if err := w.Beat(r.ctx); err != nil {
 			t.Fatal(err)
 		}
-		w.Step = func(name string) error {
-			if err := step(); err != nil {
-				return err
-			}
-			return r.count(name)
-		}
+		w.Step = func(string) error { return step() }
 		for range 6 {
 			r.round(b)
 			if _, err := w.Once(r.ctx); errors.Is(err, errKilled) {

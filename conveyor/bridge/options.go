@@ -27,6 +27,9 @@ type Options struct {
 	Queues []string
 	// Fleet is the store of the fleet. It may be that of the engine. It cannot be a Cluster: the fleet's keys carry no hash tags.
 	Fleet redis.UniversalClient
+	// FromClients makes jobs of ours of what clients of the fleet enqueue for the queues. All bridges of a namespace should agree in it, and
+	// in the queues. Default: that is left to the fleet.
+	FromClients bool
 	// ID is whom reservations are for, as observers see it. Default: "bridge-" and a random part.
 	ID string
 	// Capacity is how many jobs that this bridge reserved are with the fleet at a time, in its queues or running. 1..10000. Default: 100.

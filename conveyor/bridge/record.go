@@ -20,27 +20,29 @@ type record struct {
 	outcome  string // "completed", "failed", or "" so far
 	failure  string
 	started  time.Time // when it was first seen running; zero: not seen
+	closing  bool      // its own work is done
+	final    bool      // its failure is one of a child: it is not tried again
 }
 
 func (b *Bridge) records(ctx context.Context, uuids []string) ([]*record, error) {
 	pipe := b.o.Fleet.Pipeline()
 	replies := make([]*redis.SliceCmd, len(uuids))
 	for i, uuid := range uuids {
-		replies[i] = pipe.HMGet(ctx, b.keys.record(uuid), "fence", "attempts", "queue", "outcome", "failure", "started")
+		replies[i] = pipe.HMGet(ctx, b.keys.record(uuid), "fence", "attempts", "queue", "outcome", "failure", "started", "closing", "final")
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
 		return nil, fmt.Errorf("read %s: %w", b.keys.records(), err)
 	}
 	out := make([]*record, len(uuids))
 	for i, reply := range replies {
-		f := make([]string, 6)
+		f := make([]string, 8)
 		for j, v := range reply.Val() {
 			f[j], _ = v.(string)
 		}
 		if f[0] == "" {
 			continue // nil: settled
 		}
-		r := &record{uuid: uuids[i], queue: f[2], outcome: f[3], failure: f[4]}
+		r := &record{uuid: uuids[i], queue: f[2], outcome: f[3], failure: f[4], closing: f[6] != "", final: f[7] != ""}
 		r.fence, _ = strconv.ParseInt(f[0], 10, 64)
 		r.attempts, _ = strconv.Atoi(f[1])
 		if s, err := strconv.ParseInt(f[5], 10, 64); err == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-//go:embed lua/*.lua
+//go:embed lua/*.lua lua/lib/*.lua
 var luaFiles embed.FS
 
 // The scripts run on the fleet's store.
@@ -16,12 +16,25 @@ var (
 	retractScript = newScript("retract")
 	forgetScript  = newScript("forget")
 	lookScript    = newScript("look")
+	closingScript = newScript("lib/fleet", "closing")
+
+	takeScript     = newScript("lib/fleet", "take")
+	askScript      = newScript("ask")
+	addedScript    = newScript("added")
+	setAsideScript = newScript("setaside")
+	lateScript     = newScript("late")
+	finishScript   = newScript("lib/fleet", "finish")
 )
 
-func newScript(name string) *redis.Script {
-	text, err := luaFiles.ReadFile("lua/" + name + ".lua")
-	if err != nil {
-		panic(err) // the file is embedded: this is a mistake in this package, found by any test
+// newScript joins files to one script.
+func newScript(names ...string) *redis.Script {
+	text := ""
+	for _, name := range names {
+		part, err := luaFiles.ReadFile("lua/" + name + ".lua")
+		if err != nil {
+			panic(err) // the file is embedded: this is a mistake in this package, found by any test
+		}
+		text += string(part)
 	}
-	return redis.NewScript(string(text))
+	return redis.NewScript(text)
 }

@@ -122,9 +122,13 @@ func judge(r *record, job *wire.Job, s conveyor.Status, now time.Time, lease tim
 		d.ack.Verdict = conveyor.VerdictBack // the engine ends a job whose cancel was asked for
 		event(Cancelled, "")
 	case r.outcome == "failed":
-		*d.ack = reservation.FailedAck(errors.New(r.failure))
+		err := errors.New(r.failure)
+		if r.final {
+			err = conveyor.Permanent(err)
+		}
+		*d.ack = reservation.FailedAck(err)
 		event(Failed, r.failure)
-	case limit > 0 && !r.started.IsZero() && now.Sub(r.started) > limit:
+	case limit > 0 && !r.closing && !r.started.IsZero() && now.Sub(r.started) > limit:
 		err := fmt.Errorf("%w after %s: the fleet was not told to stop it", conveyor.ErrTimeout, limit)
 		*d.ack = reservation.FailedAck(err)
 		event(Failed, err.Error())

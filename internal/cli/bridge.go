@@ -34,6 +34,7 @@ type bridging struct {
 	queues   string
 	theirs   string
 	id       string
+	clients  bool
 	capacity int
 	json     bool
 }
@@ -50,6 +51,13 @@ The fleet gets single jobs. Edges, schedules, priorities and retries stay here, 
 plan, apply and watch treat these jobs as any others. A job whose end the fleet did
 not tell, and that is nowhere in its store, runs again: at least once.
 
+With -from-clients, what clients of the fleet enqueue for these queues becomes jobs
+here, under the same uuid: what is queued or scheduled, with all that waits for it.
+Workers of Waybill and of the fleet then run it. Once a job has ended here it is
+closed in the fleet as one of its workers would, so that what hangs on it there goes
+on. Give all bridges of a fleet the same queues then. What is no job is set aside in a
+list of the fleet's store, and told.
+
 Jobs are those of the namespace of the workflow in DIR, or of -namespace, or of
 "waybill". The fleet's store is the same Redis, unless -their-redis names another.
 
@@ -61,12 +69,14 @@ runs stays reserved for half a minute, for the next bridge. A second one leaves 
 once, and loses nothing either.`,
 		Example: `waybill bridge conveyor -queues shop.Order,shop.Invoice examples/sales
 waybill bridge conveyor -queues shop.Order -redis redis://queue:6379 -their-redis redis://fleet:6379
+waybill bridge conveyor -queues shop.Order -from-clients examples/sales
 waybill bridge conveyor -queues shop.Order -namespace shop -json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return b.run(cmd.Context(), args) },
 	}
 	b.place.flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&b.queues, "queues", "", "Hand over the jobs of these queues, as in `A,B`.")
+	f.BoolVar(&b.clients, "from-clients", false, "Make jobs here of what clients of the fleet enqueue for the queues.")
 	f.StringVar(&b.theirs, "their-redis", "", "The fleet's store is the Redis at `URL`. Default: the one that jobs are in.")
 	f.IntVar(&b.capacity, "capacity", bridge.DefaultCapacity, "Have at most `N` jobs with the fleet at a time, waiting in its queues or running.")
 	f.StringVar(&b.id, "id", "", "Reserve as bridge-`ID`. Default: a random one.")
@@ -100,7 +110,7 @@ func (b *bridging) run(ctx context.Context, args []string) (err error) {
 	}
 	defer fleet.close() //nolint:errcheck // nothing is written there any more
 	log := slog.New(slog.NewTextHandler(b.a.p.Stderr, nil))
-	options := bridge.Options{Fleet: fleet.rdb, Capacity: b.capacity, Keyring: keyring, Logger: log, Observe: b.tell}
+	options := bridge.Options{Fleet: fleet.rdb, FromClients: b.clients, Capacity: b.capacity, Keyring: keyring, Logger: log, Observe: b.tell}
 	for _, q := range strings.Split(b.queues, ",") {
 		options.Queues = append(options.Queues, strings.TrimSpace(q))
 	}
@@ -110,6 +120,13 @@ func (b *bridging) run(ctx context.Context, args []string) (err error) {
 	br, err := bridge.New(s.client, options)
 	if err != nil {
 		return fail("Cannot start the bridge", "%v.", err)
+	}
+	aside, err := br.SetAsideCount(ctx)
+	if err != nil {
+		return fail("Cannot start the bridge", "%v.", err)
+	}
+	if aside > 0 {
+		log.Warn("entries of the fleet's clients are set aside: they could be no jobs", "count", aside, "list", br.SetAsideKey())
 	}
 	if !b.json {
 		fmt.Fprintf(b.a.p.Stdout, "Bridge %s: namespace %q, %s; the fleet's store is %s.\n", br.ID(), s.client.Namespace(), s.name, fleet.name)
@@ -149,7 +166,7 @@ func (b *bridging) fleet(ctx context.Context, s *store) (*fleetStore, error) {
 type bridgeLine struct {
 	Time   time.Time `json:"time"`
 	Event  string    `json:"event"`
-	UUID   string    `json:"uuid"`
+	UUID   string    `json:"uuid,omitempty"`
 	Queue  string    `json:"queue,omitempty"`
 	Name   string    `json:"name,omitempty"`
 	Detail string    `json:"detail,omitempty"`

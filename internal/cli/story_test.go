@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 			code = notAsDescribed
 		}
 		os.Exit(code)
-	}, "conveyorstand": fleetWorker})
+	}, "conveyorstand": fleetWorker, "conveyorclient": fleetClient})
 }
 
 // notAsDescribed is the exit code of a command of these tests that wrote a line with -json which is not as its schema says.

@@ -1,7 +1,7 @@
 -- look: says where in the fleet's structures jobs are. One that is in none for so long is pushed again.
 -- KEYS: 1 conv:workers:active, 2 conv:scheduled, 3 conv:failed.
 -- ARGV: ms that a job may be nowhere, what records begin with, the uuids.
--- Replies: for each uuid: 'gone' without record, 'running', 'queued', 'scheduled', 'closing', 'absent', 'again', or
+-- Replies: for each uuid: 'gone' without record, 'told' with an outcome, 'running', 'queued', 'scheduled', 'closing', 'absent', 'again', or
 --   'failed <bytes>', the bytes in their list of failed jobs.
 local call, sub, byte = redis.call, string.sub, string.byte
 local limit, prefix = tonumber(ARGV[1]), ARGV[2]
@@ -11,9 +11,11 @@ local found, record, left, queues = {}, {}, {}, {}
 local workers = call('ZRANGE', KEYS[1], 0, -1)
 for i = 3, #ARGV do
   local u = ARGV[i]
-  local r = call('HMGET', prefix .. u, 'queue', 'bytes', 'attempts', 'absent')
+  local r = call('HMGET', prefix .. u, 'queue', 'bytes', 'attempts', 'absent', 'outcome')
   if not r[1] then
     found[u] = 'gone'
+  elseif r[5] then
+    found[u] = 'told'
   else
     record[u] = r
     for j = 1, #workers do
