@@ -160,12 +160,12 @@ func DecodeRecord(address, value string) (*Record, error) {
 		r.Triggers = d.triggers()
 	}
 	if flags&recordHidden != 0 {
-		if n := d.number(); n <= int64(len(d.left)/len(Digest{})) {
+		if n := d.number(); n > 0 && n <= int64(len(d.left)/len(Digest{})) {
 			r.Hidden = make([]Digest, n)
 			for i := range r.Hidden {
 				d.fixed(r.Hidden[i][:])
 			}
-		} else {
+		} else if n != 0 {
 			d.short = true
 		}
 	}
