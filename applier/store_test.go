@@ -1,6 +1,7 @@
 package applier
 
 import (
+	"os"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -18,11 +19,24 @@ type store struct {
 	connect func(testing.TB) redis.UniversalClient
 }
 
+// envStore names the only store to test, redis or embedded, when it is set.
+const envStore = "WAYBILL_TEST_STORE"
+
+// onStore runs a test of one store, if that is wanted.
+func onStore(t *testing.T, name string, test func(t *testing.T)) {
+	t.Helper()
+	if only := os.Getenv(envStore); only == "" || only == name {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t)
+		})
+	}
+}
+
 // onStores runs a test on a real redis-server, and on the embedded store.
 func onStores(t *testing.T, test func(t *testing.T, s store)) {
 	t.Helper()
-	t.Run("redis", func(t *testing.T) {
-		t.Parallel()
+	onStore(t, "redis", func(t *testing.T) {
 		server := redistest.Shared(t)
 		test(t, store{"redis", func(tb testing.TB) redis.UniversalClient {
 			o := server.Options()
@@ -30,8 +44,7 @@ func onStores(t *testing.T, test func(t *testing.T, s store)) {
 			return closing(tb, redis.NewClient(o), nil)
 		}})
 	})
-	t.Run("embedded", func(t *testing.T) {
-		t.Parallel()
+	onStore(t, "embedded", func(t *testing.T) {
 		dir := t.TempDir()
 		test(t, store{"embedded", func(tb testing.TB) redis.UniversalClient {
 			s, err := embedded.Open(tb.Context(), dir, embedded.Options{})

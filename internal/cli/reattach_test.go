@@ -31,9 +31,9 @@ type shop struct {
 	url string // of its Redis; "": the embedded store
 }
 
-// onBothStores opens a workflow of these files on each store.
+// onBothStores opens a workflow of these files on each wanted store.
 func onBothStores(t *testing.T, hcl string, test func(s *shop)) {
-	for _, store := range []string{"redis", "embedded"} {
+	for _, store := range wantedStores() {
 		t.Run(store, func(t *testing.T) {
 			t.Parallel()
 			s := &shop{T: t, dir: t.TempDir()}

@@ -79,15 +79,22 @@ func checkedOutput() (out io.Writer, fits func() bool) {
 	return out, func() bool { return !failed.Load() }
 }
 
+// wantedStores are the stores to test: both, or the one that WAYBILL_TEST_STORE names.
+func wantedStores() []string {
+	if only := os.Getenv("WAYBILL_TEST_STORE"); only != "" {
+		return []string{only}
+	}
+	return []string{"redis", "embedded"}
+}
+
 // TestStories runs the stories of testdata: those of testdata/any on both stores, the others on the one that their folder
-// is named for. WAYBILL_TEST_STORE=redis or =embedded runs those of one store alone, and -update takes what commands
-// write into the stories.
+// is named for. -update takes what commands write into the stories.
 func TestStories(t *testing.T) {
 	t.Parallel()
 	for _, story := range []struct{ folder, store string }{
 		{"none", ""}, {"any", "embedded"}, {"any", "redis"}, {"embedded", "embedded"}, {"redis", "redis"},
 	} {
-		if only := os.Getenv("WAYBILL_TEST_STORE"); only != "" && story.store != "" && only != story.store {
+		if story.store != "" && !slices.Contains(wantedStores(), story.store) {
 			continue
 		}
 		files, err := filepath.Glob(filepath.Join("testdata", story.folder, "*.txtar"))

@@ -62,7 +62,7 @@ func worker(env []string) string {
 // again, pauses a queue, changes its size, and leaves the terminal as it was.
 func TestWatchView(t *testing.T) {
 	t.Parallel()
-	for _, store := range []string{"embedded", "redis"} {
+	for _, store := range wantedStores() {
 		t.Run(store, func(t *testing.T) {
 			t.Parallel()
 			var env []string
@@ -220,7 +220,7 @@ job "load" {
 // TestWatchSchedules runs a schedule from the view, follows its cycle, pauses and resumes it.
 func TestWatchSchedules(t *testing.T) {
 	t.Parallel()
-	for _, store := range []string{"embedded", "redis"} {
+	for _, store := range wantedStores() {
 		t.Run(store, func(t *testing.T) {
 			t.Parallel()
 			var env []string
