@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bufbuild/protocompile/ast"
 	"github.com/bufbuild/protocompile/linker"
@@ -156,6 +157,10 @@ func (c *compiler) parse(name, at string, text []byte) parser.Result {
 		c.add(Problem{Kind: TooLarge, Path: at, Start: over.at, End: over.at, Text: over.text})
 		return nil
 	}
+	if i := invalidUTF8(text); i >= 0 { // the compiler's reader may fail
+		c.add(Problem{Kind: Wrong, Path: at, Start: i, End: i + 1, Text: "the file is not valid UTF-8 from here on; save it as UTF-8"})
+		return nil
+	}
 	before := len(c.list)
 	handler := reporter.NewHandler(&c.problems) // one that has seen an error of another file would stop at once
 	tree, err := parser.Parse(name, bytes.NewReader(text), handler)
@@ -180,6 +185,18 @@ func (c *compiler) untold(before int, at string, err error) {
 	if err != nil && len(c.list) == before {
 		c.add(Problem{Kind: Wrong, Path: at, Text: c.worded(err)})
 	}
+}
+
+// invalidUTF8 is where the first byte is that is no part of a character, or -1.
+func invalidUTF8(text []byte) int {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return -1
 }
 
 // imports compiles what a file imports, all of it even if something is wrong.

@@ -150,6 +150,18 @@ func TestReadSet(t *testing.T) {
 	}
 }
 
+// TestNotUTF8 reads a file in Latin-1: the first character that is none is the mistake.
+func TestNotUTF8(t *testing.T) {
+	t.Parallel()
+	text := "syntax = \"proto3\"; // gr\xfc\xdfe\nmessage A {}"
+	_, problems := Compile([]string{"a.proto"}, nil, files{"a.proto": text}.read)
+	at := strings.IndexByte(text, '\xfc')
+	want := []Problem{{Kind: Wrong, Path: "a.proto", Start: at, End: at + 1, Text: "the file is not valid UTF-8 from here on; save it as UTF-8"}}
+	if diff := cmp.Diff(want, problems); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // FuzzCompile looks for texts that end the program.
 func FuzzCompile(f *testing.F) {
 	f.Add(`syntax = "proto3"; message A { int32 a = 1; }`)
