@@ -153,6 +153,9 @@ func (b *Bridge) round(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if b.o.TakeOnly {
+		return taken, nil
+	}
 	more, err = b.reserve(ctx)
 	return more || taken, err
 }

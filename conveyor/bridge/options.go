@@ -30,6 +30,8 @@ type Options struct {
 	// FromClients makes jobs of ours of what clients of the fleet enqueue for the queues. All bridges of a namespace should agree in it, and
 	// in the queues. Default: that is left to the fleet.
 	FromClients bool
+	// TakeOnly hands nothing over: jobs run on workers of ours alone, and what the fleet has already is seen to its end. Needs FromClients.
+	TakeOnly bool
 	// ID is whom reservations are for, as observers see it. Default: "bridge-" and a random part.
 	ID string
 	// Capacity is how many jobs that this bridge reserved are with the fleet at a time, in its queues or running. 1..10000. Default: 100.
@@ -108,6 +110,9 @@ func (o Options) validate() error {
 	}
 	if o.Capacity < 1 || o.Capacity > MaxCapacity {
 		problems = append(problems, fmt.Errorf("field Capacity: %d is not in 1..%d", o.Capacity, MaxCapacity))
+	}
+	if o.TakeOnly && !o.FromClients {
+		problems = append(problems, errors.New("field TakeOnly: without FromClients there is nothing to do"))
 	}
 	if o.Look < time.Millisecond {
 		problems = append(problems, fmt.Errorf("field Look: %s is less than a millisecond", o.Look))

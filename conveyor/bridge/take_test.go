@@ -272,3 +272,21 @@ func TestCapacityOfParents(t *testing.T) {
 	r.wantStates("a completed child completed", "a", "child")
 	r.wantTheirs()
 }
+
+// TestTakeOnly leaves what clients enqueue to workers of ours.
+func TestTakeOnly(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	b := r.bridge("1", func(o *Options) { o.FromClients, o.TakeOnly = true, true })
+	r.enqueue(theirs("a"), theirs("b", childOf("a")))
+	for range 3 {
+		r.round(b)
+	}
+	r.wantStates("a queued b held", "a", "b")
+	if n, err := r.fleet.Redis.LLen(r.ctx, conveyorstand.Queue(queue)).Result(); n != 0 || err != nil {
+		t.Errorf("%d jobs are in the fleet's queue: %v", n, err)
+	}
+	if err := (Options{Queues: []string{queue}, Fleet: r.fleet.Redis, TakeOnly: true}).withDefaults().validate(); err == nil {
+		t.Error("a bridge with nothing to do is made")
+	}
+}

@@ -58,7 +58,7 @@ var units = []unit{
 
 	// Examples are programs of users: they see the SDK, and their tests the command.
 	{folder: "examples", imports: []string{"conveyor", "conveyor/handlers", "conveyor/embedded", "conveyor/outbox", "conveyor/outbox/pgnotify", "internal/sqldb"},
-		tests: []string{"internal/cli", "internal/redistest", "internal/sqltest"}},
+		tests: []string{"internal/cli", "internal/redistest", "internal/sqltest", "internal/conveyorstand"}},
 
 	// The engine as a specification: for tests only. Its own compare it with the planner and with the stores.
 	{folder: "internal/enginemodel", imports: []string{"conveyor"}, tests: []string{"planner", "internal/redistest"}},

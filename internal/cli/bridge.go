@@ -56,7 +56,8 @@ here, under the same uuid: what is queued or scheduled, with all that waits for 
 Workers of Waybill and of the fleet then run it. Once a job has ended here it is
 closed in the fleet as one of its workers would, so that what hangs on it there goes
 on. Give all bridges of a fleet the same queues then. What is no job is set aside in a
-list of the fleet's store, and told.
+list of the fleet's store, and told. With -capacity=0 nothing is handed over: that is
+for when workers of Waybill have taken the fleet's place and its clients are left.
 
 Jobs are those of the namespace of the workflow in DIR, or of -namespace, or of
 "waybill". The fleet's store is the same Redis, unless -their-redis names another.
@@ -70,6 +71,7 @@ once, and loses nothing either.`,
 		Example: `waybill bridge conveyor -queues shop.Order,shop.Invoice examples/sales
 waybill bridge conveyor -queues shop.Order -redis redis://queue:6379 -their-redis redis://fleet:6379
 waybill bridge conveyor -queues shop.Order -from-clients examples/sales
+waybill bridge conveyor -queues shop.Order -from-clients -capacity=0 examples/sales
 waybill bridge conveyor -queues shop.Order -namespace shop -json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return b.run(cmd.Context(), args) },
 	}
@@ -78,7 +80,7 @@ waybill bridge conveyor -queues shop.Order -namespace shop -json`,
 	f.StringVar(&b.queues, "queues", "", "Hand over the jobs of these queues, as in `A,B`.")
 	f.BoolVar(&b.clients, "from-clients", false, "Make jobs here of what clients of the fleet enqueue for the queues.")
 	f.StringVar(&b.theirs, "their-redis", "", "The fleet's store is the Redis at `URL`. Default: the one that jobs are in.")
-	f.IntVar(&b.capacity, "capacity", bridge.DefaultCapacity, "Have at most `N` jobs with the fleet at a time, waiting in its queues or running.")
+	f.IntVar(&b.capacity, "capacity", bridge.DefaultCapacity, "Have at most `N` jobs with the fleet at a time, waiting in its queues or running. 0, with -from-clients: hand nothing over.")
 	f.StringVar(&b.id, "id", "", "Reserve as bridge-`ID`. Default: a random one.")
 	f.BoolVar(&b.json, "json", false, "Write one JSON object a line.")
 	return cmd
@@ -89,8 +91,8 @@ func (b *bridging) run(ctx context.Context, args []string) (err error) {
 	if b.queues == "" {
 		return fail("No queue is named", "Name the queues whose jobs the fleet runs, as in -queues shop.Order,shop.Invoice.")
 	}
-	if b.capacity == 0 {
-		return fail("Invalid option", "-capacity: it is 0. Have 1 to %d jobs with the fleet at a time.", bridge.MaxCapacity)
+	if b.capacity == 0 && !b.clients {
+		return fail("Invalid option", "-capacity: it is 0. Have 1 to %d jobs with the fleet at a time; with -from-clients, 0 hands nothing over.", bridge.MaxCapacity)
 	}
 	keyring, err := b.a.keyring(true)
 	if err != nil {
@@ -110,7 +112,7 @@ func (b *bridging) run(ctx context.Context, args []string) (err error) {
 	}
 	defer fleet.close() //nolint:errcheck // nothing is written there any more
 	log := slog.New(slog.NewTextHandler(b.a.p.Stderr, nil))
-	options := bridge.Options{Fleet: fleet.rdb, FromClients: b.clients, Capacity: b.capacity, Keyring: keyring, Logger: log, Observe: b.tell}
+	options := bridge.Options{Fleet: fleet.rdb, FromClients: b.clients, TakeOnly: b.capacity == 0, Capacity: b.capacity, Keyring: keyring, Logger: log, Observe: b.tell}
 	for _, q := range strings.Split(b.queues, ",") {
 		options.Queues = append(options.Queues, strings.TrimSpace(q))
 	}
