@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,7 +56,13 @@ waybill logs -f job.nightly@latest
 waybill logs -f 'job.clean["eu"]' examples/sales
 waybill logs -since=10m
 waybill logs -json -attempt=2 job.report`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.logs(cmd.Context(), q, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := a.logs(cmd.Context(), q, args)
+			if errors.Is(err, errInterrupted) {
+				return exit(exitInterrupted) // whoever follows logs ends it so
+			}
+			return err
+		},
 	}
 	q.redis.flags(cmd)
 	cmd.Flags().BoolVarP(&q.follow, "follow", "f", false, "Go on until the jobs are settled, with a schedule or a gate among them until interrupted.")

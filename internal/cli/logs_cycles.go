@@ -96,9 +96,9 @@ func (t *logTeam) lookAtCycles(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		slices.Reverse(made)
 		jobs = append(jobs, made...)
 	}
+	slices.SortStableFunc(jobs, func(x, y conveyor.Status) int { return x.Started.Compare(y.Started) })
 	t.sawMade(jobs)
 	return nil
 }
