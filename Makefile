@@ -5,9 +5,11 @@
 .DEFAULT_GOAL := help
 FUZZTIME ?= 5s
 MUTANTS ?= new
+SOAK ?= 10m
+SEED ?= 1
 BEHAVIOURS ?= all
 
-.PHONY: help test quick fuzz mutate behaviours bench-plan build fmt generate install-deps clean soak
+.PHONY: help test quick fuzz mutate behaviours bench-plan soak-faults build fmt generate install-deps clean soak
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | while IFS='	' read -r t h; do printf '  make %-13s %s\n' "$$t" "$$h"; done
@@ -34,6 +36,15 @@ soak: install-deps ## ten thousand histories of the engine against its model, ev
 
 bench-plan: ## plan against terraform's on the same graphs, with ratios (some minutes; needs terraform)
 	go run ./internal/planbench
+
+soak-faults: install-deps ## faults in every durability setting for SOAK each (default 10m), from SEED, and conveyor/bench/FAULTS.md
+	@mkdir -p conveyor/bench/runs
+	@cd conveyor/bench && go build -o runs/soak ./soak && status=0; \
+	for setting in always everysec none replica; do \
+		nice -n 10 runs/soak -duration $(SOAK) -seed $(SEED) -durability $$setting -json runs/$$setting-$(SEED).json || status=1; \
+	done; \
+	nice -n 10 runs/soak -duration $(SOAK) -seed $(SEED) -store embedded -json runs/embedded-$(SEED).json || status=1; \
+	rm runs/soak; go run ./soak publish runs/*.json && exit $$status
 
 build: ## the waybill command, here, as one file that needs no libraries
 	CGO_ENABLED=0 go build -trimpath -o waybill .

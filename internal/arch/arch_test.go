@@ -54,6 +54,8 @@ var units = []unit{
 	{folder: "conveyor/bridge", imports: []string{"conveyor"}, tests: []string{"internal/redistest", "internal/conveyorstand"}},
 	{folder: "conveyor/task", imports: []string{"conveyor"}, tests: stores},
 	{folder: "conveyor/schedule"},
+	// A module of its own: it stands on whatever it measures, and nobody on it.
+	{folder: "conveyor/bench", imports: []string{"applier", "conveyor/embedded", "internal/testserver"}},
 	{folder: "conveyor/wire"},
 
 	// Examples are programs of users: they see the SDK, and their tests the command.

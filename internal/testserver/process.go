@@ -21,6 +21,7 @@ type Process struct {
 	cmd    *exec.Cmd
 	out    lockedBuffer
 	exited chan struct{} // closed after the process has been waited for
+	err    error         // how it ended; of who has seen exited closed
 }
 
 // Run starts a program. When the test binary dies without a cleanup, as it does on a test timeout, the kernel sends the process
@@ -38,7 +39,7 @@ func Run(cmd *exec.Cmd, farewell syscall.Signal) (*Process, error) {
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // how it ended is of no interest: the tests end it in every way there is
+			p.err = cmd.Wait()
 			close(p.exited)
 		}
 	}()
@@ -50,6 +51,15 @@ func Run(cmd *exec.Cmd, farewell syscall.Signal) (*Process, error) {
 
 // Output is what the process wrote so far to its stdout and stderr.
 func (p *Process) Output() string { return p.out.String() }
+
+// Pid is the process's number.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }
+
+// Wait returns once the process has ended, and how: nil for exit status 0.
+func (p *Process) Wait() error {
+	<-p.exited
+	return p.err
+}
 
 // Signal sends a signal. An ended process gets none, which is what most callers want anyway.
 func (p *Process) Signal(sig syscall.Signal) { _ = p.cmd.Process.Signal(sig) }

@@ -53,6 +53,22 @@ func TestProcess(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+	t.Run("it is told how one ended", func(t *testing.T) {
+		t.Parallel()
+		for script, want := range map[string]string{"exit 0": "", "exit 3": "exit status 3"} {
+			p, err := Run(exec.Command("sh", "-c", script), syscall.SIGKILL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if err := p.Wait(); err != nil {
+				got = err.Error()
+			}
+			if got != want || p.Pid() == 0 {
+				t.Errorf("%s: it ended with %q, want %q", script, got, want)
+			}
+		}
+	})
 	t.Run("no program", func(t *testing.T) {
 		t.Parallel()
 		if _, err := Run(exec.Command("/no/such/program"), syscall.SIGKILL); err == nil || !strings.Contains(err.Error(), "/no/such/program") {
