@@ -14,12 +14,40 @@ type spot struct {
 	expr   hcl.Expression // of this very part; nil when it comes from elsewhere
 	at     hcl.Range
 	key    hcl.Range // of the name that it is given under; at where there is none
+	parts  *parts    // of expr; nil without
 	secret bool      // the value must not be shown
 	depth  int       // messages around it
 }
 
+// parts are the expressions of the elements of an object or list, each looked up once however many there are.
+type parts struct {
+	elements []hcl.Expression
+	members  map[string]hcl.KeyValuePair
+	read     bool
+}
+
 func spotOf(path string, expr hcl.Expression) spot {
-	return spot{path: path, expr: expr, at: expr.Range(), key: expr.Range()}
+	return spot{path: path, expr: expr, at: expr.Range(), key: expr.Range(), parts: &parts{}}
+}
+
+// partsOf reads what an expression is written out of: nothing for one that is no object or list in the files.
+func (p spot) partsOf() *parts {
+	if p.parts.read {
+		return p.parts
+	}
+	p.parts.read = true
+	if pairs, diags := hcl.ExprMap(written(p.expr)); !diags.HasErrors() {
+		p.parts.members = make(map[string]hcl.KeyValuePair, len(pairs))
+		for _, pair := range pairs {
+			if text, ok := literalString(pair.Key); ok {
+				p.parts.members[text] = pair
+			}
+		}
+	}
+	if list, diags := hcl.ExprList(written(p.expr)); !diags.HasErrors() {
+		p.parts.elements = list
+	}
+	return p.parts
 }
 
 // member is the spot of an element of an object or map.
@@ -31,14 +59,8 @@ func (p spot) member(name string) spot {
 	if p.expr == nil {
 		return in
 	}
-	pairs, diags := hcl.ExprMap(written(p.expr))
-	if diags.HasErrors() {
-		return in
-	}
-	for _, pair := range pairs {
-		if text, ok := literalString(pair.Key); ok && text == name {
-			in.expr, in.at, in.key = pair.Value, pair.Value.Range(), pair.Key.Range()
-		}
+	if pair, ok := p.partsOf().members[name]; ok {
+		in.expr, in.at, in.key, in.parts = pair.Value, pair.Value.Range(), pair.Key.Range(), &parts{}
 	}
 	return in
 }
@@ -49,8 +71,8 @@ func (p spot) element(i int) spot {
 	if p.expr == nil {
 		return in
 	}
-	if e := elementAt(p.expr, i); e != p.expr {
-		in.expr, in.at, in.key = e, e.Range(), e.Range()
+	if list := p.partsOf().elements; i < len(list) {
+		in.expr, in.at, in.key, in.parts = list[i], list[i].Range(), list[i].Range(), &parts{}
 	}
 	return in
 }
