@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"math"
@@ -280,4 +281,28 @@ func messageOf(t *rapid.T, set *protofile.Set, j *Job) *dynamicpb.Message {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// FuzzShowMessage shows any bytes of a message, or says that it cannot.
+func FuzzShowMessage(f *testing.F) {
+	const text = "syntax = \"proto3\"; message A { string s = 1; repeated A a = 2; map<int32, bytes> m = 3; google.protobuf.Any any = 4; google.protobuf.Value v = 5; }"
+	set, problems := protofile.Compile([]string{"p.proto"}, nil, func(name string) ([]byte, error) {
+		if name != "p.proto" {
+			return nil, fs.ErrNotExist
+		}
+		return []byte(strings.Replace(text, "message", "import \"google/protobuf/any.proto\"; import \"google/protobuf/struct.proto\"; message", 1)), nil
+	})
+	if len(problems) > 0 {
+		f.Fatal(problems)
+	}
+	f.Add([]byte("\n\x03abc"))
+	f.Add([]byte("\x12\x05\n\x03@{u"))
+	f.Add([]byte("\n\x1a" + Placeholder("job.load")))
+	f.Add([]byte("\"\x02\n\x00*\x02\b\x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		shown, message, err := ShowMessage(set, "A", data)
+		if err == nil && (message == nil || !json.Valid(shown)) {
+			t.Errorf("%q is shown as %q", data, shown)
+		}
+	})
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/bufbuild/protocompile/ast"
 	"github.com/bufbuild/protocompile/reporter"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
 // Kind says what is wrong.
@@ -64,11 +66,17 @@ func (p *problems) Error(err reporter.ErrorWithPos) error {
 // Warning leaves out what is no mistake.
 func (p *problems) Warning(reporter.ErrorWithPos) {}
 
-// worded is what the compiler says, with paths of files as the workflow has them.
+// worded is what the compiler says, with paths of files as the workflow has them, and with the import that a type of protobuf itself
+// lacks.
 func (p *problems) worded(err error) string {
 	text := err.Error()
 	for name, path := range p.paths {
 		text = strings.ReplaceAll(text, fmt.Sprintf("%q", name), fmt.Sprintf("%q", path))
+	}
+	if _, name, ok := strings.Cut(text, "unknown type "); ok {
+		if d, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(name)); err == nil && standard(d.ParentFile().Path()) {
+			text += fmt.Sprintf(". Import %q", d.ParentFile().Path())
+		}
 	}
 	return text
 }

@@ -184,3 +184,17 @@ func FuzzCompile(f *testing.F) {
 		}
 	})
 }
+
+// TestLacksImport names the file of protobuf itself that a type needs.
+func TestLacksImport(t *testing.T) {
+	t.Parallel()
+	_, problems := Compile([]string{"a.proto"}, nil, files{"a.proto": `syntax = "proto3"; message A { google.protobuf.Timestamp at = 1; Lost b = 2; }`}.read)
+	got := ""
+	for _, p := range problems {
+		got += p.Text + "\n"
+	}
+	want := "field A.at: unknown type google.protobuf.Timestamp. Import \"google/protobuf/timestamp.proto\"\nfield A.b: unknown type Lost\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
