@@ -8,8 +8,9 @@ MUTANTS ?= new
 SOAK ?= 10m
 SEED ?= 1
 BEHAVIOURS ?= all
+TRIALS ?=
 
-.PHONY: help test quick fuzz mutate behaviours bench-plan soak-faults build fmt generate install-deps clean soak
+.PHONY: help test quick fuzz mutate behaviours bench soak-faults build fmt generate install-deps clean soak
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | while IFS='	' read -r t h; do printf '  make %-13s %s\n' "$$t" "$$h"; done
@@ -34,8 +35,8 @@ soak: install-deps ## ten thousand histories of the engine against its model, ev
 	go test -count=1 -timeout=24h ./internal/enginemodel -long
 	go test -count=1 -timeout=24h -run='^(TestModel|TestGraphs)$$' ./conveyor -long -model.sequences=10000
 
-bench-plan: ## plan against terraform's on the same graphs, with ratios (some minutes; needs terraform)
-	go run ./internal/planbench
+bench: ## every figure of conveyor/bench/BENCHMARKS.md beside its peer, with ratios (an hour; terraform for some; TRIALS=regexp for a part)
+	go -C conveyor/bench run ./speed -trials='$(TRIALS)'
 
 soak-faults: install-deps ## faults in every durability setting for SOAK each (default 10m), from SEED, and conveyor/bench/FAULTS.md
 	@mkdir -p conveyor/bench/runs

@@ -55,7 +55,7 @@ var units = []unit{
 	{folder: "conveyor/task", imports: []string{"conveyor"}, tests: stores},
 	{folder: "conveyor/schedule"},
 	// A module of its own: it stands on whatever it measures, and nobody on it.
-	{folder: "conveyor/bench", imports: []string{"applier", "conveyor/embedded", "internal/testserver"}},
+	{folder: "conveyor/bench", imports: []string{"applier", "conveyor/embedded", "conveyor/handlers", "internal/testserver"}, tests: []string{"config"}},
 	{folder: "conveyor/wire"},
 
 	// Examples are programs of users: they see the SDK, and their tests the command.
@@ -71,7 +71,6 @@ var units = []unit{
 	{folder: "internal/mutant"},
 	{folder: "internal/schematest"},
 	{folder: "internal/arch"},
-	{folder: "internal/planbench", tests: []string{"config"}}, // it measures the program from outside
 }
 
 // stores are the two that every test of something above the queue runs on.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"syscall"
 	"time"
 )
@@ -18,22 +17,17 @@ type command struct {
 	args []string
 }
 
-// cost is what one process took: time, time of processors, and the most memory it had at once, in bytes.
-type cost struct {
-	wall, cpu time.Duration
-	memory    int64
-}
-
 // launcher is the first argument of this program when it only starts another one and tells what that took. Linux counts the
 // memory of the process that starts one as its own, so the starter has to be small, and this program is not after it has made
 // terraform's states.
 const launcher = "launch"
 
-// measure runs a command to its end. It has to succeed, which with -detailed-exitcode says that there is nothing to change.
-func measure(ctx context.Context, c command) (cost, error) {
+// measure runs a command to its end: the time it took, the time of processors, and the most memory it had at once. It has to succeed,
+// which with -detailed-exitcode says that there is nothing to change.
+func (c command) measure(ctx context.Context) (figures, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return cost{}, err
+		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, self, append([]string{launcher}, c.args...)...)
 	cmd.Dir, cmd.Env = c.dir, c.env
@@ -41,11 +35,11 @@ func measure(ctx context.Context, c command) (cost, error) {
 	cmd.Stdout, cmd.Stderr = &out, &problems
 	if err := cmd.Run(); err != nil {
 		text := problems.Bytes()
-		return cost{}, fmt.Errorf("%v: %w\n%s", c.args, err, text[max(0, len(text)-4000):])
+		return nil, fmt.Errorf("%v: %w\n%s", c.args, err, text[max(0, len(text)-4000):])
 	}
-	var got cost
-	_, err = fmt.Sscan(out.String(), (*int64)(&got.wall), (*int64)(&got.cpu), &got.memory)
-	return got, err
+	var wall, cpu, memory int64
+	_, err = fmt.Sscan(out.String(), &wall, &cpu, &memory)
+	return figures{"time": time.Duration(wall).Seconds(), "cpu": time.Duration(cpu).Seconds(), "memory": float64(memory)}, err
 }
 
 // launch runs a program and prints what it took as three numbers: nanoseconds, nanoseconds and bytes.
@@ -65,25 +59,4 @@ func launch(args []string) error {
 	}
 	_, err = fmt.Println(int64(wall), int64(cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()), memory)
 	return err
-}
-
-// median takes each figure by itself.
-func median(list []cost) cost {
-	if len(list) == 0 {
-		return cost{}
-	}
-	return cost{
-		wall:   middle(list, func(c cost) time.Duration { return c.wall }),
-		cpu:    middle(list, func(c cost) time.Duration { return c.cpu }),
-		memory: middle(list, func(c cost) int64 { return c.memory }),
-	}
-}
-
-func middle[T int64 | time.Duration](list []cost, of func(cost) T) T {
-	values := make([]T, len(list))
-	for i, c := range list {
-		values[i] = of(c)
-	}
-	slices.Sort(values)
-	return values[len(values)/2]
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"github.com/waybill-dev/waybill/conveyor"
 )
 
 // shape is a kind of graph: chains of ten, layers of a hundred in which each job waits for three of the layer above, or jobs
@@ -15,44 +17,6 @@ const (
 	forEach shape = "for_each"
 )
 
-// row is what is measured, and the limits that are set for it; zero where there is none.
-type row struct {
-	command   string
-	shape     shape
-	jobs      int
-	terraform bool
-	embedded  bool // on the embedded store instead of Redis
-
-	seconds float64 // at most
-	memory  int64   // bytes, at most
-	times   float64 // faster than terraform, at least
-}
-
-func (r row) name() string {
-	store := ""
-	if r.embedded {
-		store = " embedded"
-	}
-	return fmt.Sprintf("%s%s %s %d", r.command, store, r.shape, r.jobs)
-}
-
-const mb = 1_000_000
-
-var rows = []row{
-	{command: "validate", shape: chains, jobs: 10, terraform: true, seconds: 0.015},
-	{command: "plan", shape: chains, jobs: 100, terraform: true, seconds: 0.025, memory: 30 * mb},
-	{command: "plan", shape: layers, jobs: 100, terraform: true, seconds: 0.025, memory: 30 * mb},
-	{command: "plan", shape: chains, jobs: 100, embedded: true, seconds: 0.025, memory: 30 * mb},
-	{command: "plan", shape: chains, jobs: 1000, terraform: true, seconds: 0.12, times: 14},
-	{command: "plan", shape: layers, jobs: 1000, terraform: true, seconds: 0.12, times: 25},
-	{command: "plan", shape: layers, jobs: 2000, terraform: true, times: 80},
-	{command: "plan", shape: chains, jobs: 10_000, terraform: true, seconds: 1, memory: 250 * mb, times: 16},
-	{command: "plan", shape: layers, jobs: 10_000, seconds: 1, memory: 250 * mb},
-	{command: "plan", shape: chains, jobs: 100_000, seconds: 8, memory: 1000 * mb},
-	{command: "plan", shape: layers, jobs: 100_000, seconds: 8, memory: 1000 * mb},
-	{command: "plan", shape: forEach, jobs: 100_000, seconds: 3, memory: 1000 * mb},
-}
-
 // upstream lists what job i waits for.
 func (s shape) upstream(i int) []int {
 	switch {
@@ -63,6 +27,11 @@ func (s shape) upstream(i int) []int {
 		return []int{above + i%100, above + (i+1)%100, above + (i+37)%100}
 	}
 	return nil
+}
+
+// stateKey is where the state of such a workflow is in Redis.
+func (s shape) stateKey(n int) string {
+	return fmt.Sprintf("{%s}:state:%s-%d", conveyor.DefaultNamespace, s, n)
 }
 
 // workflow is the shape as the files of a workflow.

@@ -58,7 +58,7 @@ func TestResources(t *testing.T) {
 		}
 	}
 	var state struct{ Resources []stateResource }
-	if err := json.Unmarshal([]byte(files["terraform.tfstate"]), &state); err != nil {
+	if err := json.Unmarshal([]byte(files[stateFile]), &state); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
@@ -67,25 +67,5 @@ func TestResources(t *testing.T) {
 	}
 	if d := cmp.Diff(want, state.Resources[200].Instances[0].Dependencies); d != "" {
 		t.Error(d)
-	}
-}
-
-func TestMedian(t *testing.T) {
-	t.Parallel()
-	got := median([]cost{{wall: 5, cpu: 1, memory: 7}, {wall: 1, cpu: 9, memory: 8}, {wall: 3, cpu: 2, memory: 9}})
-	if want := (cost{wall: 3, cpu: 2, memory: 8}); got != want {
-		t.Errorf("got %v, want %v", got, want)
-	}
-}
-
-// TestVerdict judges each limit by itself.
-func TestVerdict(t *testing.T) {
-	t.Parallel()
-	r := result{
-		row:  row{seconds: 0.1, memory: 10 * mb, times: 20},
-		ours: cost{wall: 200e6, memory: 5 * mb}, theirs: cost{wall: 6e9},
-	}
-	if got, want := r.verdict(), "BEYOND <= 100.0 ms, ok <= 10.0 MB, ok >= 20x"; got != want {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// stateFile is where terraform keeps its state.
+const stateFile = "terraform.tfstate"
+
 // resources is the shape as a configuration of terraform_data, and the state that its apply leaves.
 func (s shape) resources(n int) map[string]string {
 	var b strings.Builder
@@ -23,7 +26,7 @@ func (s shape) resources(n int) map[string]string {
 		}
 		b.WriteString("}\n\n")
 	}
-	return map[string]string{"main.tf": b.String(), "terraform.tfstate": s.state(n)}
+	return map[string]string{"main.tf": b.String(), stateFile: s.state(n)}
 }
 
 func stepName(i int) string { return fmt.Sprintf("terraform_data.step_%06d", i) }
