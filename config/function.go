@@ -44,7 +44,7 @@ var pureFunctions = sync.OnceValue(func() map[string]function.Function {
 		"strcontains": textTest("substr", strings.Contains),
 
 		"chunklist": stdlib.ChunklistFunc, "coalesce": coalesceFunc(), "coalescelist": stdlib.CoalesceListFunc,
-		"compact": stdlib.CompactFunc, "concat": stdlib.ConcatFunc, "contains": stdlib.ContainsFunc, "distinct": stdlib.DistinctFunc,
+		"compact": stdlib.CompactFunc, "concat": stdlib.ConcatFunc, "contains": stdlib.ContainsFunc, "distinct": distinctFunc(),
 		"element": stdlib.ElementFunc, "flatten": stdlib.FlattenFunc, "index": indexFunc(), "keys": stdlib.KeysFunc,
 		"length": lengthFunc(), "lookup": stdlib.LookupFunc, "matchkeys": matchkeysFunc(), "merge": stdlib.MergeFunc,
 		"one": oneFunc(), "range": stdlib.RangeFunc, "reverse": stdlib.ReverseListFunc, "setintersection": stdlib.SetIntersectionFunc,

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
 // anyParam takes a value of any type.
@@ -192,6 +193,37 @@ func matchkeysFunc() function.Function {
 				return cty.ListValEmpty(ret.ElementType()), nil
 			}
 			return cty.ListVal(found), nil
+		},
+	})
+}
+
+// distinctFunc leaves out what a list had before. Elements of one type are alike where their JSON is: comparing each with all others takes
+// hours for a million.
+func distinctFunc() function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{param("list", cty.List(cty.DynamicPseudoType))},
+		Type:   func(args []cty.Value) (cty.Type, error) { return args[0].Type(), nil },
+		Impl: func(args []cty.Value, ret cty.Type) (cty.Value, error) {
+			if !args[0].IsWhollyKnown() {
+				return cty.UnknownVal(ret), nil
+			}
+			seen := map[string]bool{}
+			var list []cty.Value
+			for it := args[0].ElementIterator(); it.Next(); {
+				_, elem := it.Element()
+				text, err := ctyjson.Marshal(elem, elem.Type())
+				if err != nil {
+					return cty.NilVal, err
+				}
+				if !seen[string(text)] {
+					seen[string(text)] = true
+					list = append(list, elem)
+				}
+			}
+			if len(list) == 0 {
+				return cty.ListValEmpty(ret.ElementType()), nil
+			}
+			return cty.ListVal(list), nil
 		},
 	})
 }

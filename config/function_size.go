@@ -1,6 +1,8 @@
 package config
 
 import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 )
@@ -53,4 +55,71 @@ func elements(val cty.Value, deep bool) int {
 		n += elements(elem, true)
 	}
 	return n
+}
+
+// toll is what a function takes in a pass of a for beyond other functions, in the weight of steps.
+type toll struct {
+	call  int64 // each call
+	bytes int64 // how many bytes of text among its arguments weigh one; 0 for usualBytes
+	deep  bool  // it looks at all that is inside of its arguments, else at their elements
+}
+
+// usualBytes is how many bytes a function looks at in the time of one weight, and usualElements how many elements.
+const (
+	usualBytes    = 128
+	usualElements = 8
+)
+
+// tolls are those of the functions that take more than others, measured.
+var tolls = map[string]toll{
+	"csvdecode": {call: 100, bytes: 4}, "jsondecode": {call: 260, bytes: 3}, "yamldecode": {call: 320, bytes: 2},
+	"jsonencode": {deep: true}, "yamlencode": {call: 60, deep: true}, "flatten": {deep: true}, "merge": {call: 12},
+	"regex": {call: 60, bytes: 8}, "regexall": {call: 60, bytes: 8}, "replace": {call: 30, bytes: 4},
+	"formatdate": {call: 12}, "timeadd": {call: 12}, "timecmp": {call: 12}, "templatefile": {call: 300}, "fileset": {call: 300},
+}
+
+// argument is what a function is given in a pass of a for: large text and collections take it time at each call.
+type argument struct {
+	*hclsyntax.ParenthesesExpr // so that who walks through the tree comes to what is inside
+	steps                      *steps
+	toll                       toll
+}
+
+func (a *argument) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	val, diags := a.Expression.Value(ctx)
+	a.steps.use(a.toll.weigh(val))
+	return val, diags
+}
+
+// weigh is the weight of one argument.
+func (t toll) weigh(val cty.Value) int64 {
+	bytes := t.bytes
+	if bytes == 0 {
+		bytes = usualBytes
+	}
+	if t.deep {
+		return int64(elements(val, true))/2 + int64(textOf(val))/bytes
+	}
+	return int64(elements(val, false))/usualElements + int64(textOf(val))/bytes
+}
+
+// countArguments makes the functions in a for count what they are given. try and can evaluate their arguments by themselves.
+func (s *steps) countArguments(e *hclsyntax.ForExpr) {
+	for _, part := range []hclsyntax.Expression{e.KeyExpr, e.ValExpr, e.CondExpr} {
+		if part == nil {
+			continue
+		}
+		hclsyntax.VisitAll(part, func(n hclsyntax.Node) hcl.Diagnostics { //nolint:errcheck // it finds nothing
+			call, is := n.(*hclsyntax.FunctionCallExpr)
+			if !is || call.Name == "try" || call.Name == "can" {
+				return nil
+			}
+			for i, arg := range call.Args {
+				if _, counted := arg.(*argument); !counted && !call.ExpandFinal {
+					call.Args[i] = &argument{&hclsyntax.ParenthesesExpr{Expression: arg, SrcRange: arg.Range()}, s, tolls[call.Name]}
+				}
+			}
+			return nil
+		})
+	}
 }

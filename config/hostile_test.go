@@ -73,6 +73,12 @@ var hostileFiles = []struct {
 	{"for in for with operations in each pass", func() []byte {
 		return []byte("locals {\n  r = range(1000)\n  a = [for a in local.r : a if anytrue([for b in local.r : a + b + length(upper(\"x${b}\")) > 10000])]\n}\n")
 	}, sumTooManySteps},
+	{"for in for with functions that read", func() []byte {
+		return []byte("locals {\n  r = range(1000)\n  a = [for a in local.r : [for b in local.r : jsondecode(\"[1,2,3,{\\\"a\\\":[1,2,3]}]\")]]\n}\n")
+	}, sumTooManySteps},
+	{"for in for with large text", func() []byte {
+		return []byte("locals {\n  r = range(1000)\n  t = join(\"\", [for i in range(1000) : \"0123456789\"])\n  a = [for a in local.r : [for b in local.r : replace(local.t, \"/[0-4]+/\", sha256(local.t))]]\n}\n")
+	}, sumTooManySteps},
 	{"for in for with large collections", func() []byte {
 		return []byte("locals {\n  r = range(1000)\n  a = [for a in local.r : [for b in local.r : concat(local.r, [a])]]\n}\n")
 	}, sumTooManySteps},

@@ -12,7 +12,8 @@ import (
 
 const (
 	// maxSteps bounds the passes of for expressions of one load: three of them inside each other, over a thousand elements each, would
-	// else take hours. A short pass is one step and takes about a microsecond; one with more to evaluate is several, see passWeight.
+	// else take hours. A short pass is one step and takes about a microsecond; one with more to evaluate is several, see passWeight, and
+	// so is what functions in it are given, see argument.
 	maxSteps = 1_000_000
 	// stepWeight is the weight of one step.
 	stepWeight = 3
@@ -129,6 +130,7 @@ func (s *steps) count(tree hclsyntax.Node, src []byte) {
 		switch e := n.(type) {
 		case *hclsyntax.ForExpr:
 			weight := passWeight(e)
+			s.countArguments(e)
 			if e.CondExpr != nil { // evaluated for every element, also for one that is left out
 				e.CondExpr = counted(e.CondExpr, weight, true)
 			} else {
@@ -147,8 +149,8 @@ func (s *steps) count(tree hclsyntax.Node, src []byte) {
 	})
 }
 
-// passWeight is how much one pass of a for evaluates: its expressions, operations and calls five times, without what a for in it does
-// for each of its own. A text with one name in it is one step.
+// passWeight is how much one pass of a for evaluates: its expressions twice, objects six times, operations and calls twelve times, without
+// what a for in it does for each of its own. A number or a name is one step.
 func passWeight(e *hclsyntax.ForExpr) int64 {
 	w := weigher{}
 	for _, part := range []hclsyntax.Expression{e.KeyExpr, e.ValExpr, e.CondExpr} {
@@ -167,11 +169,15 @@ type weigher struct {
 
 func (w *weigher) Enter(n hclsyntax.Node) hcl.Diagnostics {
 	if w.inside == 0 {
-		switch n.(type) {
-		case *hclsyntax.BinaryOpExpr, *hclsyntax.FunctionCallExpr:
-			w.weight += 5
+		switch e := n.(type) {
+		case *hclsyntax.FunctionCallExpr:
+			w.weight += 12 + tolls[e.Name].call
+		case *hclsyntax.BinaryOpExpr:
+			w.weight += 12
+		case *hclsyntax.ObjectConsExpr:
+			w.weight += 6
 		case hclsyntax.Expression:
-			w.weight++
+			w.weight += 2
 		}
 	}
 	if _, loops := n.(*hclsyntax.ForExpr); loops {
