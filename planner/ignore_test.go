@@ -43,6 +43,7 @@ func TestIgnoreChanges(t *testing.T) {
 		live          planner.Status
 		want          string
 		ignored       string
+		noted         bool // that a sensitive value changed beside what is shown
 	}{
 		{name: "work", after: newWork, ignore: []string{"exec"}, live: planner.Completed, want: "ignore_changes", ignored: "exec"},
 		{name: "part of the work", before: payload(`{"a":1,"b":1}`), after: payload(`{"a":2,"b":1}`), ignore: []string{"payload.a"}, live: planner.Completed, want: "ignore_changes", ignored: "payload"},
@@ -61,7 +62,7 @@ func TestIgnoreChanges(t *testing.T) {
 		{name: "a sensitive value that is ignored by its name", before: secret("mon", "one"), after: secret("mon", "two"), ignore: []string{"payload.key"}, live: planner.Completed, want: "ignore_changes", ignored: "payload"},
 		{name: "a sensitive value beside what is ignored", before: secret("mon", "one"), after: secret("mon", "two"), ignore: []string{"payload.day"}, live: planner.Completed, want: "-/+ work_changed"},
 		{name: "beside a sensitive value", before: secret("mon", "one"), after: secret("tue", "one"), ignore: []string{"payload.day"}, live: planner.Completed, want: "ignore_changes", ignored: "payload"},
-		{name: "beside a sensitive value, which changed too", before: secret("mon", "one"), after: secret("tue", "two"), ignore: []string{"payload.day"}, live: planner.Completed, want: "-/+ work_changed"},
+		{name: "beside a sensitive value, which changed too", before: secret("mon", "one"), after: secret("tue", "two"), ignore: []string{"payload.day"}, live: planner.Completed, want: "-/+ work_changed", noted: true},
 		{name: "nothing", ignore: []string{"all"}, live: planner.Completed, want: "unchanged"},
 	}
 	for _, test := range tests {
@@ -92,6 +93,9 @@ func TestIgnoreChanges(t *testing.T) {
 			}
 			if got != test.want || strings.Join(r.Ignored, ", ") != test.ignored {
 				t.Errorf("got %q, ignoring %v; want %q, ignoring %q", got, r.Ignored, test.want, test.ignored)
+			}
+			if notes := strings.Join(r.Besides(), "; "); strings.Contains(notes, "a sensitive value changed as well") != test.noted {
+				t.Errorf("the notes are %q", notes)
 			}
 			if err := planner.Settle(p, s); err != nil {
 				t.Fatal(err)

@@ -170,8 +170,13 @@ func (r *Row) justMoves() bool { return r.Reason == ReasonMoved && r.MovedFrom !
 
 // Besides is what else whoever approves the row should know: what becomes of a generation that runs, and the like.
 func (r *Row) Besides() (notes []string) {
-	if r.Reason == ReasonWork && r.KeyID != "" && bytes.Equal(r.Definition, r.Prior.Definition) {
-		notes = append(notes, "what changed is sensitive")
+	if r.Reason == ReasonWork && r.KeyID != "" {
+		switch {
+		case bytes.Equal(r.Definition, r.Prior.Definition):
+			notes = append(notes, "what changed is sensitive")
+		case r.KeyID == r.Prior.KeyID && len(r.Hidden) == len(r.Prior.Hidden) && !slices.Equal(r.Hidden, r.Prior.Hidden):
+			notes = append(notes, "a sensitive value changed as well")
+		}
 	}
 	if r.MovedFrom != (config.Addr{}) && r.Action != NoOp && !r.justMoves() {
 		notes = append(notes, "moved from "+r.MovedFrom.String())
