@@ -47,7 +47,7 @@ func (l *loader) assignVariables() {
 		if v.File != "" {
 			l.assignFile(v.File)
 		} else {
-			l.assignOption(v.Assign)
+			l.assignOption(v)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.root.variables)) {
@@ -60,13 +60,17 @@ func (l *loader) textAssignment(source, text string) *assignment {
 	return &assignment{text: text, at: rangeAt(source, []byte(text), 0, len(text)), from: source}
 }
 
-func (l *loader) assignOption(option string) {
-	name, text, ok := strings.Cut(option, "=")
+func (l *loader) assignOption(option VarSource) {
+	name, text, ok := strings.Cut(option.Assign, "=")
 	if !ok {
-		l.r.error(sumBadOption, wholeFile("-var "+clip(option)), "-var needs the form -var NAME=VALUE.")
+		l.r.error(sumBadOption, wholeFile("-var "+clip(option.Assign)), "-var needs the form -var NAME=VALUE.")
 		return
 	}
 	a := l.textAssignment("-var "+clip(name), text)
+	if option.Asked {
+		a = l.textAssignment("value for var."+clip(name), text)
+		a.from = "the prompt"
+	}
 	v := l.root.variables[name]
 	switch {
 	case v != nil && v.kept != cty.NilVal:

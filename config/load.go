@@ -73,6 +73,7 @@ func load(o Options) (*loader, *Workflow) {
 	l.plant(l.root)
 	l.assignVariables()
 	l.evaluate(w)
+	w.Missing = l.missing()
 	if !o.Quick {
 		w.library, w.values, w.sources = l.library, l.archivedValues(), d.names()
 	}

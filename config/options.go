@@ -36,10 +36,12 @@ type Options struct {
 	Messages bool
 }
 
-// VarSource is one -var or -var-file option. Exactly one field is set.
+// VarSource is one -var or -var-file option. Exactly one of Assign and File is set.
 type VarSource struct {
 	Assign string // name=value
 	File   string // a path as given, relative to the current directory
+
+	Asked bool // the value of Assign was asked for, so no option is to be blamed for it
 }
 
 func (o Options) withDefaults() Options {

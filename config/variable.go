@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
@@ -22,18 +23,20 @@ type variable struct {
 	fallback   cty.Value // the default, converted; cty.NilVal without
 	sensitive  bool
 	nullable   bool
+	about      string // its description
 
 	given   *assignment // the strongest source's
 	kept    cty.Value   // the archive's, which stands; cty.NilVal without
 	value   cty.Value
-	broken  bool // reported; its value is unknown
-	missing bool // no source has a value
-	misread bool // a source may have one, but it could not be read, which is reported
+	broken  bool         // reported; its value is unknown
+	missing bool         // no source has a value
+	wanted  *atomic.Bool // that is reported
+	misread bool         // a source may have one, but it could not be read, which is reported
 }
 
 // newVariable reads the block of a variable as far as no value is needed.
 func newVariable(b *block, broken bool, r *report) *variable {
-	v := &variable{name: b.label, block: b, constraint: cty.DynamicPseudoType, nullable: true, broken: broken}
+	v := &variable{name: b.label, block: b, constraint: cty.DynamicPseudoType, nullable: true, broken: broken, wanted: new(atomic.Bool)}
 	if broken {
 		return v
 	}
@@ -45,7 +48,7 @@ func newVariable(b *block, broken bool, r *report) *variable {
 	v.sensitive = constantBool(c.attr("sensitive"), false, r)
 	v.nullable = constantBool(c.attr("nullable"), true, r)
 	if a := c.attr("description"); a != nil {
-		constantString(a, r)
+		v.about = constantString(a, r)
 	}
 	if a := c.attr("default"); a != nil && !r.diags[before:].HasErrors() {
 		v.readDefault(a, r)
@@ -127,8 +130,26 @@ func (v *variable) settle(l *loader) {
 }
 
 func (v *variable) reportMissing(r *report) {
+	v.wanted.Store(true)
 	r.error(sumMissingVariable, v.block.header, "Variable %q has no default and no value was given. Set it with -var %s=VALUE, in the environment as %s%s, or in a file such as %s.",
 		v.name, v.name, variablePrefix, v.name, variableFile)
+}
+
+// Missing is a variable of the workflow that is needed, and that no source gives a value.
+type Missing struct {
+	Name        string
+	Description string // "" without
+	Sensitive   bool
+}
+
+// missing lists the variables that were reported for having no value, by name.
+func (l *loader) missing() (list []Missing) {
+	for _, name := range slices.Sorted(maps.Keys(l.root.variables)) {
+		if v := l.root.variables[name]; v.wanted.Load() {
+			list = append(list, Missing{Name: name, Description: v.about, Sensitive: v.sensitive})
+		}
+	}
+	return list
 }
 
 // variableObject is the value of var in expressions.

@@ -37,6 +37,9 @@ type Workflow struct {
 	// Messages are those of the proto block; nil without one. Quick loads find them if Options.Messages asks for it.
 	Messages *protofile.Set
 
+	// Missing are the variables that lack a value, each of which is an error among the diagnostics.
+	Missing []Missing
+
 	// Sources holds the bytes of each file by name, for the snippets of diagnostics made later.
 	Sources map[string]*hcl.File
 

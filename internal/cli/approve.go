@@ -17,6 +17,22 @@ func (a *app) prompt(ctx context.Context, option, question, explanation string) 
 	}
 	ink := a.ink(a.p.Stdout)
 	fmt.Fprintf(a.p.Stdout, "\n%s\n%s\n\n  %s ", ink.Bold(question), indent(explanation, "  "), ink.Bold("Enter a value:"))
+	text, err := a.answer(ctx)
+	if ctx.Err() != nil {
+		fmt.Fprintln(a.p.Stdout)
+		return false, ctx.Err()
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, fmt.Errorf("read the answer: %w", err)
+	}
+	if !terminal(a.p.Stdin) { // which shows the line break that was typed
+		fmt.Fprintln(a.p.Stdout)
+	}
+	return strings.TrimSpace(text) == "yes", nil
+}
+
+// answer reads a line of the input in the background, so that Ctrl-C ends the waiting.
+func (a *app) answer(ctx context.Context) (string, error) {
 	type reply struct {
 		text string
 		err  error
@@ -28,15 +44,8 @@ func (a *app) prompt(ctx context.Context, option, question, explanation string) 
 	}()
 	select {
 	case <-ctx.Done():
-		fmt.Fprintln(a.p.Stdout)
-		return false, ctx.Err()
+		return "", ctx.Err()
 	case r := <-answered:
-		if r.err != nil && !errors.Is(r.err, io.EOF) {
-			return false, fmt.Errorf("read the answer: %w", r.err)
-		}
-		if !terminal(a.p.Stdin) { // which shows the line break that was typed
-			fmt.Fprintln(a.p.Stdout)
-		}
-		return strings.TrimSpace(r.text) == "yes", nil
+		return r.text, r.err
 	}
 }

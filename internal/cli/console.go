@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/waybill-dev/waybill/config"
@@ -39,7 +40,15 @@ echo 'jsonencode(local.regions)' | waybill console -var=day=2026-11-20 examples/
 			if err != nil {
 				return err
 			}
-			c, w, diags := config.OpenConsole(config.Options{Paths: args, Workspace: workspace, Vars: v.sources, Environ: a.p.Environ, Version: Version})
+			var c *config.Console
+			w, diags, err := a.complete(&v, func() (w *config.Workflow, diags hcl.Diagnostics, err error) {
+				c, w, diags = config.OpenConsole(config.Options{Paths: args, Workspace: workspace, Vars: v.sources, Environ: a.p.Environ, Version: Version,
+					NeedVariables: v.mayAsk(a)})
+				return w, diags, nil
+			})
+			if err != nil {
+				return err
+			}
 			if err := errorIf(diags, w.Sources); err != nil {
 				return err
 			}

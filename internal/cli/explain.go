@@ -66,7 +66,7 @@ const maxLooks = 50
 
 func (p *planning) explainNow(ctx context.Context, addrs []config.Addr, paths []string) error {
 	var err error
-	if p.workflow, err = p.a.load(paths, p.variables, everything, nil); err != nil {
+	if p.workflow, err = p.a.load(paths, &p.variables, everything, nil); err != nil {
 		return err
 	}
 	if p.options, err = p.planOptions(false); err != nil {

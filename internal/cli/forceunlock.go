@@ -28,7 +28,7 @@ then on.`,
 			if err != nil {
 				return err
 			}
-			w, err := a.load(paths, variables{}, settingsOnly, nil)
+			w, err := a.load(paths, &variables{}, settingsOnly, nil)
 			if err != nil {
 				return err
 			}

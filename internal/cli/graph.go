@@ -87,7 +87,7 @@ func (p *planning) drawn(ctx context.Context, file string, paths []string, withP
 	if withPlan {
 		d = everything
 	}
-	w, err := p.a.load(paths, p.variables, d, nil)
+	w, err := p.a.load(paths, &p.variables, d, nil)
 	if err != nil || !withPlan {
 		return w, nil, err
 	}

@@ -36,7 +36,7 @@ waybill history -json | jq '.revisions[0]'`,
 			if err != nil {
 				return err
 			}
-			w, err := a.load(paths, variables{}, settingsOnly, nil)
+			w, err := a.load(paths, &variables{}, settingsOnly, nil)
 			if err != nil {
 				return err
 			}

@@ -43,7 +43,7 @@ waybill import -take-over job.report 0f0b2d9c-8f3e-4d3c-9a53-1a8d2f7c9b11`,
 			if !config.Importable(id) {
 				return fail("Invalid uuid", "%q is no uuid in lower case, such as 0f0b2d9c-8f3e-4d3c-9a53-1a8d2f7c9b11. Only jobs with such an id can have a record.", id)
 			}
-			w, err := a.load(rest[1:], v, everything, nil)
+			w, err := a.load(rest[1:], &v, everything, nil)
 			if err != nil {
 				return err
 			}

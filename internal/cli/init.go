@@ -65,7 +65,7 @@ func (a *app) initialise(ctx context.Context, dir string, r redisFlag) error {
 		fmt.Fprintf(out, "The directory %s has no workflow yet. Write its first job into main.hcl, or start from an example:\n\n  waybill init -example hello\n", dir)
 		return nil
 	}
-	w, err := a.load([]string{dir}, variables{}, settingsOnly, nil)
+	w, err := a.load([]string{dir}, &variables{}, settingsOnly, nil)
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,13 @@ import (
 )
 
 // variables are the -var and -var-file options of a command, in their order: the later wins.
-type variables struct{ sources []config.VarSource }
+type variables struct {
+	sources []config.VarSource
+	cmd     *cobra.Command // that they are options of, and that may ask for more; nil for one that asks for nothing
+}
 
 func (v *variables) flags(cmd *cobra.Command) {
+	v.cmd = cmd
 	cmd.Flags().Var(&variableFlag{v, false}, "var", "Set the variable `NAME=VALUE`. May be given several times.")
 	cmd.Flags().Var(&variableFlag{v, true}, "var-file", "Take the values of variables from `FILE`. May be given several times.")
 }
@@ -51,9 +55,10 @@ const (
 	everything                // jobs, with all variables
 )
 
-// load reads the workflow of a command's arguments and shows what is to be said about it on stderr, if report is nil.
-func (a *app) load(paths []string, v variables, d depth, report func(hcl.Diagnostics, map[string]*hcl.File)) (*config.Workflow, error) {
-	w, diags, err := a.read(paths, v, d)
+// load reads the workflow of a command's arguments and shows what is to be said about it on stderr, if report is nil. Values of variables
+// that are needed and that it lacks are asked for, where somebody is there to answer, and added to v.
+func (a *app) load(paths []string, v *variables, d depth, report func(hcl.Diagnostics, map[string]*hcl.File)) (*config.Workflow, error) {
+	w, diags, err := a.complete(v, func() (*config.Workflow, hcl.Diagnostics, error) { return a.read(paths, *v, d) })
 	if err != nil {
 		return nil, err
 	}

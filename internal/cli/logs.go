@@ -82,7 +82,7 @@ func (a *app) logs(ctx context.Context, q logsRequest, args []string) error {
 	if q.attempt < 0 {
 		return fail("Invalid option", "-attempt counts the starts of a job from 1, and got %d.", q.attempt)
 	}
-	w, err := a.load(paths, variables{}, settingsOnly, nil)
+	w, err := a.load(paths, &variables{}, settingsOnly, nil)
 	if err != nil {
 		return err
 	}

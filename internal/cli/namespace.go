@@ -38,7 +38,7 @@ func (p *place) open(ctx context.Context, a *app, paths []string, how access) (*
 		}
 		return a.open(ctx, p.redis, &config.Workflow{Namespace: p.namespace}, how)
 	}
-	w, err := a.load(paths, variables{}, settingsOnly, nil)
+	w, err := a.load(paths, &variables{}, settingsOnly, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func (p *planning) open(ctx context.Context, args []string, how access, so displ
 		d = protected
 	}
 	keep := func(diags hcl.Diagnostics, _ map[string]*hcl.File) { p.loaded = diags }
-	if p.workflow, err = p.a.load(args, p.variables, d, keep); err != nil {
+	if p.workflow, err = p.a.load(args, &p.variables, d, keep); err != nil {
 		return err
 	}
 	if p.options, err = p.planOptions(how == serving || p.out != ""); err != nil {

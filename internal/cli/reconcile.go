@@ -262,7 +262,7 @@ func (r *reconciling) consent(ctx context.Context, dirs []string) error {
 	if len(dirs) != 1 {
 		return fail("Wrong arguments", "A consent is for one workflow. Name its directory alone.")
 	}
-	w, err := r.a.load(dirs, r.variables, settingsOnly, nil)
+	w, err := r.a.load(dirs, &variables{sources: r.variables.sources}, settingsOnly, nil)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/waybill-dev/waybill/applier"
@@ -81,10 +82,16 @@ func (p *applying) recall(ctx context.Context) error {
 	if err != nil {
 		return fail("Cannot roll back", "The configuration of revision %d cannot be read: %v. Nothing was changed.", r.Number, err)
 	}
-	w, diags := config.Load(config.Options{
-		Archive: archive, Paths: []string{p.workflow.Dir}, Workspace: p.workflow.Workspace, Vars: p.variables.sources, Environ: p.a.p.Environ,
-		Version: Version, NeedVariables: true,
+	w, diags, err := p.a.complete(&p.variables, func() (*config.Workflow, hcl.Diagnostics, error) {
+		w, diags := config.Load(config.Options{
+			Archive: archive, Paths: []string{p.workflow.Dir}, Workspace: p.workflow.Workspace, Vars: p.variables.sources, Environ: p.a.p.Environ,
+			Version: Version, NeedVariables: true,
+		})
+		return w, diags, nil
 	})
+	if err != nil {
+		return err
+	}
 	if err := errorIf(diags, w.Sources); err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ waybill state list job.clean examples/sales`,
 
 // readState reads the state of the workflow of a command's arguments, and writes nothing anywhere.
 func (a *app) readState(ctx context.Context, paths []string, r redisFlag) (*planner.State, error) {
-	w, err := a.load(paths, variables{}, settingsOnly, nil)
+	w, err := a.load(paths, &variables{}, settingsOnly, nil)
 	if err != nil {
 		return nil, err
 	}

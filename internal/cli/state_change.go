@@ -33,7 +33,7 @@ func (c *stateChanging) flags(cmd *cobra.Command) {
 }
 
 func (c *stateChanging) open(ctx context.Context, paths []string) error {
-	w, err := c.a.load(paths, variables{}, settingsOnly, nil)
+	w, err := c.a.load(paths, &variables{}, settingsOnly, nil)
 	if err != nil {
 		return err
 	}

@@ -103,7 +103,7 @@ func (a *app) tellLines(ctx context.Context, args []string, l alongside, shown *
 	if err != nil {
 		return err
 	}
-	w, err := a.load(args, variables{}, settingsOnly, nil)
+	w, err := a.load(args, &variables{}, settingsOnly, nil)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (a *app) tellSome(ctx context.Context, addrs, paths []string, l alongside, 
 	if l.after != "" {
 		return fail("Invalid option", "-after is for a whole workflow: leave it out, or the addresses.")
 	}
-	w, err := a.load(paths, variables{}, settingsOnly, nil)
+	w, err := a.load(paths, &variables{}, settingsOnly, nil)
 	if err != nil {
 		return err
 	}

@@ -206,7 +206,7 @@ func (w *working) workflow(args []string) (*config.Workflow, error) {
 		}
 		return &config.Workflow{Dir: "", Namespace: namespace}, nil
 	}
-	return w.a.load(args, variables{}, settingsOnly, nil)
+	return w.a.load(args, &variables{}, settingsOnly, nil)
 }
 
 // How a worker learns that its workflow has other queues: from the next event in the namespace, which every apply makes,

@@ -112,5 +112,5 @@ func (a *app) loadIn(paths []string, workspace string) (*config.Workflow, error)
 	before := a.workspace
 	a.workspace = workspace
 	defer func() { a.workspace = before }()
-	return a.load(paths, variables{}, settingsOnly, nil)
+	return a.load(paths, &variables{}, settingsOnly, nil)
 }

@@ -52,7 +52,7 @@ func (a *app) workspaceListCommand() *cobra.Command {
 		Long: `Lists the workspaces of a workflow that have a state in its store, and default. A
 star marks the current one.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := a.load(args, variables{}, settingsOnly, nil)
+			w, err := a.load(args, &variables{}, settingsOnly, nil)
 			if err != nil {
 				return err
 			}
