@@ -86,7 +86,7 @@ func directList(expr hcl.Expression) bool {
 		}
 		return true
 	case *hclsyntax.FunctionCallExpr:
-		return e.Name == "values" && len(e.Args) == 1 && !e.ExpandFinal && direct(e.Args[0])
+		return e.Name == "values" && len(e.Args) == 1 && !e.ExpandFinal && direct(e.Args[0]) && !namesModule(e.Args[0])
 	}
 	return direct(expr)
 }

@@ -25,6 +25,10 @@ job "a" {
   predecessor { jobs = module.n } # ERROR: Reference to undeclared module
   predecessor { jobs = [module.many[var.token]] } # ERROR: Sensitive value not allowed | The key of a module
 }
+job "v" {
+  type = "noop"
+  predecessor { jobs = values(module.many) } # ERROR: Invalid upstream job | The value of a module is its outputs
+}
 job "b" {
   for_each = toset(["x"])
   type     = "noop"
