@@ -10,7 +10,7 @@ SEED ?= 1
 BEHAVIOURS ?= all
 TRIALS ?=
 
-.PHONY: help test quick fuzz mutate behaviours bench soak-faults build fmt generate install-deps clean soak
+.PHONY: help test quick fuzz mutate behaviours bench soak-faults build fmt generate install-deps clean soak cluster sentinel valkey
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | while IFS='	' read -r t h; do printf '  make %-13s %s\n' "$$t" "$$h"; done
@@ -34,6 +34,17 @@ soak: install-deps ## ten thousand histories of the engine against its model, ev
 	go test -count=1 -timeout=24h -run='^TestKilledRelays$$' ./conveyor/outbox -long
 	go test -count=1 -timeout=24h ./internal/enginemodel -long
 	go test -count=1 -timeout=24h -run='^(TestModel|TestGraphs)$$' ./conveyor -long -model.sequences=10000
+
+# Tests of the engine on other stores than the redis-server and miniredis of `make test`, which itself takes what differs there: slots
+# that move, failovers, and one test of each kind on a Cluster.
+cluster: install-deps ## the engine's tests on a Cluster of three nodes (ten minutes)
+	WAYBILL_TEST_ENGINE=cluster go test -count=1 -timeout=1h ./conveyor
+
+sentinel: install-deps ## the engine's tests on a primary and a replica that Sentinels watch (ten minutes)
+	WAYBILL_TEST_ENGINE=sentinel go test -count=1 -timeout=1h ./conveyor
+
+valkey: ## the engine's tests on valkey-server, which has to be installed
+	WAYBILL_TEST_ENGINE=valkey go test -count=1 -timeout=1h ./conveyor
 
 bench: ## every figure of conveyor/bench/BENCHMARKS.md beside its peer, with ratios (an hour; terraform for some; TRIALS=regexp for a part)
 	go -C conveyor/bench run ./speed -trials='$(TRIALS)'

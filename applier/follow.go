@@ -51,6 +51,8 @@ type follower struct {
 	snap     *snapshot
 	jobs     *watchedJobs // nil before the first load
 	at       Position     // of the last change told
+	told     time.Time    // when its event was, by the store's clock; zero when the log did not hold it
+	unsure   bool         // the log was not reached since
 	backlog  []conveyor.Event
 	current  int64         // state is at least as of this event
 	ahead    time.Duration // of the store's clock before this machine's
@@ -90,8 +92,9 @@ func (f *follower) settled() bool { return len(f.backlog) == 0 && f.jobs.settled
 // step waits for the next events and tells them, and looks at what no event announces when its turn has come.
 func (f *follower) step(ctx context.Context) error {
 	if len(f.backlog) == 0 {
-		batch, err := f.client.Events(ctx, f.at.before(), eventBlock)
+		batch, err := f.read(ctx)
 		if err != nil {
+			f.unsure = true
 			return err
 		}
 		if batch.Gap {
@@ -103,6 +106,23 @@ func (f *follower) step(ctx context.Context) error {
 		return err
 	}
 	return f.turns(ctx)
+}
+
+// read waits for the next events. After an outage the log may be another one: a replica that took over never got the last events
+// of its primary, and gives their numbers to others.
+func (f *follower) read(ctx context.Context) (conveyor.EventBatch, error) {
+	if f.unsure && !f.told.IsZero() {
+		told, err := f.client.Told(ctx, f.at.Seq)
+		if err != nil {
+			return conveyor.EventBatch{}, err
+		}
+		if !told.Equal(f.told) {
+			return conveyor.EventBatch{Seq: f.at.Seq, Gap: true}, nil
+		}
+	}
+	batch, err := f.client.Events(ctx, f.at.before(), eventBlock)
+	f.unsure = err != nil
+	return batch, err
 }
 
 // tell tells the backlog. Before an event by which another apply has changed the workflow the list of jobs is read anew, so that
@@ -121,7 +141,7 @@ func (f *follower) tell(ctx context.Context) error {
 			f.current = f.backlog[len(f.backlog)-1].Seq
 		}
 		f.tellEvent(ctx, e)
-		f.at = Position{Seq: e.Seq}
+		f.at, f.told = Position{Seq: e.Seq}, e.At
 		f.backlog = f.backlog[1:]
 	}
 	f.backlog = nil
@@ -178,9 +198,19 @@ func (f *follower) healGap(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.mail.post(Warning{Summary: "Changes of jobs are not in the event log any more",
-		Detail: fmt.Sprintf("What happened from event %d up to event %d was not read in time. How the jobs stand now is told instead.", f.at.Seq+1, seq)})
-	f.at = Position{Seq: seq}
+	told, err := f.client.Told(ctx, seq)
+	if err != nil {
+		return err
+	}
+	if f.unsure {
+		f.mail.post(Warning{Summary: "The store has lost its latest changes",
+			Detail: "The server that answers now never got them: it has taken over from one that died. How the jobs stand there is told instead, " +
+				"and applying again adds what is missing."})
+	} else {
+		f.mail.post(Warning{Summary: "Changes of jobs are not in the event log any more",
+			Detail: fmt.Sprintf("What happened from event %d up to event %d was not read in time. How the jobs stand now is told instead.", f.at.Seq+1, seq)})
+	}
+	f.at, f.told, f.unsure = Position{Seq: seq}, told, false
 	for i, id := range uuids {
 		j := f.jobs.byUUID[id]
 		prior := j.status

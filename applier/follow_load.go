@@ -46,7 +46,12 @@ func (f *follower) load(ctx context.Context) error {
 	if !wanted {
 		at = Position{Seq: head}
 	}
+	told, err := f.client.Told(ctx, at.Seq)
+	if err != nil {
+		return err
+	}
 	prior := f.jobs
+	f.told, f.unsure = told, false
 	f.ahead, f.current = time.Until(now), current
 	f.snap, f.jobs, f.at, f.backlog, f.news = snap, jobs, at, backlog, map[*watchedJob]bool{}
 	if prior != nil {

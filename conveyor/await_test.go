@@ -26,8 +26,7 @@ func TestWaitingCallsEnd(t *testing.T) {
 			},
 		} {
 			e.Run(name, func(e *engine) {
-				opts := *e.rdb.Options()
-				rdb := redis.NewClient(&opts)
+				rdb := e.another()
 				defer rdb.Close() //nolint:errcheck // ends what is left behind
 				ctx, cancel := context.WithCancelCause(e.Context())
 				why := errors.New("enough")

@@ -58,6 +58,7 @@ func (o Options) validate(rdb redis.UniversalClient) error {
 // redis.UniversalClient given must therefore not retry by itself (MaxRetries: -1).
 type Client struct {
 	rdb        redis.UniversalClient
+	clustered  bool // rdb is a Cluster's
 	keys       keyspace
 	logger     *slog.Logger
 	observer   Observer // nil for none
@@ -65,13 +66,18 @@ type Client struct {
 	hearing    *hearing
 }
 
-// NewClient returns a Client over rdb, which stays the caller's to close.
+// NewClient returns a Client over rdb, which stays the caller's to close. A client of a Cluster gets a hook that has it look for the new
+// primary when a node does not answer.
 func NewClient(rdb redis.UniversalClient, o Options) (*Client, error) {
 	o = o.withDefaults()
 	if err := o.validate(rdb); err != nil {
 		return nil, fmt.Errorf("conveyor options: %w", err)
 	}
-	c := &Client{rdb: rdb, keys: newKeyspace(o.Namespace), logger: o.Logger, observer: o.Observer, broadcasts: newBroadcaster()}
+	cluster, clustered := rdb.(*redis.ClusterClient)
+	if clustered {
+		cluster.AddHook(&failovers{cluster})
+	}
+	c := &Client{rdb: rdb, clustered: clustered, keys: newKeyspace(o.Namespace), logger: o.Logger, observer: o.Observer, broadcasts: newBroadcaster()}
 	c.hearing = newHearing(c, o.Logger)
 	return c, nil
 }

@@ -125,8 +125,8 @@ func TestDelivery(t *testing.T) {
 func (e *engine) bare() {
 	e.Helper()
 	var left []string
-	for _, key := range e.rdb.Keys(e.Context(), e.Prefix()+"*").Val() {
-		if !slices.Contains([]string{"clock", "events", "events:life", "events:seq", "seq"}, key[len(e.Prefix()):]) {
+	for _, key := range e.scan() {
+		if !slices.Contains([]string{"clock", "events", "events:life", "events:seq", "seq"}, key) {
 			left = append(left, key)
 		}
 	}

@@ -71,6 +71,20 @@
 // from the status entries, each piece only if nothing has moved since, and without throwing anything away.
 // [Client.Diagnose] adds what else may need a hand: orphans, what was set aside, damaged keys, silent workers.
 //
+// # Stores
+//
+// A store is one Redis server of version 7 or newer, or Valkey; one that Sentinels watch; or a Cluster. A namespace is one slot of a
+// Cluster, and many namespaces spread over its nodes.
+//
+// A failover is an outage of some seconds: calls fail with [ErrUnavailable], and workers, listeners and subscriptions go on by themselves.
+// Replication is asynchronous. What a script has written a replica has whole or not at all, and in order; so what is lost when a
+// primary dies is the last of what it was told, as if that had never happened: an acknowledged add may be gone, and an acknowledged
+// end, so that the job runs again. No invariant breaks by it. Adding a job again is harmless, and followers whose last events are gone
+// are told of a gap. To narrow what can be lost set min-replicas-to-write and min-replicas-max-lag.
+//
+// While the slot of a namespace moves to another node all calls that change something fail with ErrUnavailable and change nothing,
+// since a script would see half of the namespace. They are repeated, and go on when the slot has moved.
+//
 // # Keys
 //
 // All keys start with the namespace, "{waybill}:" by default:

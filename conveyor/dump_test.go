@@ -11,9 +11,8 @@ import (
 func dump(e *engine) string {
 	e.Helper()
 	ctx, lines := e.Context(), []string{}
-	iter := e.rdb.Scan(ctx, 0, e.Prefix()+"*", 1000).Iterator()
-	for iter.Next(ctx) {
-		key := iter.Val()
+	for _, name := range e.scan() {
+		key := e.key(name)
 		var value any
 		kind, err := e.rdb.Type(ctx, key).Result()
 		e.ok(err)
@@ -36,9 +35,8 @@ func dump(e *engine) string {
 			continue
 		}
 		e.ok(err)
-		lines = append(lines, fmt.Sprintf("%s %s %q", strings.TrimPrefix(key, e.Prefix()), kind, fmt.Sprint(value)))
+		lines = append(lines, fmt.Sprintf("%s %s %q", name, kind, fmt.Sprint(value)))
 	}
-	e.ok(iter.Err())
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }

@@ -39,7 +39,7 @@ type tb interface {
 // world is one namespace under test, with a clock that stands still until it is moved.
 type world struct {
 	*conveyor.Client
-	rdb    *redis.Client
+	rdb    redis.UniversalClient
 	now    int64        // ms
 	number atomic.Int64 // of exchanges, whoever calls
 }
@@ -64,28 +64,37 @@ const start = int64(1_800_000_000_000)
 // stores are the servers that every test runs on.
 var stores = []struct {
 	name string
-	open func(t *testing.T) *redis.Client
+	open func(t *testing.T) redis.UniversalClient
 }{
-	{"redis", func(t *testing.T) *redis.Client { return redistest.Shared(t).Client(t) }},
-	{"miniredis", func(t *testing.T) *redis.Client { return redistest.Miniredis(t) }},
+	{"redis", func(t *testing.T) redis.UniversalClient { return redistest.Shared(t).Client(t) }},
+	{"miniredis", func(t *testing.T) redis.UniversalClient { return redistest.Miniredis(t) }},
+}
+
+// others are servers that every test runs on when envStore names them: `make cluster` and the like.
+var others = []struct {
+	name string
+	open func(t *testing.T) redis.UniversalClient
+}{
+	{"cluster", func(t *testing.T) redis.UniversalClient { return redistest.SharedCluster(t).Client(t) }},
+	{"sentinel", func(t *testing.T) redis.UniversalClient { return redistest.SharedSentinels(t).Client(t) }},
+	{"valkey", func(t *testing.T) redis.UniversalClient { return redistest.SharedValkey(t).Client(t) }},
 }
 
 // envStore names the only store to test, when it is set.
 const envStore = "WAYBILL_TEST_ENGINE"
 
-func wanted(store string) bool {
-	only := os.Getenv(envStore)
-	return only == "" || only == store
-}
-
 func init() {
-	kept := stores[:0]
-	for _, s := range stores {
-		if wanted(s.name) {
-			kept = append(kept, s)
+	only := os.Getenv(envStore)
+	if only == "" {
+		return
+	}
+	for _, s := range slices.Concat(stores, others) {
+		if s.name == only {
+			stores = append(stores[:0:0], s)
+			return
 		}
 	}
-	stores = kept
+	panic(fmt.Sprintf("%s=%s names no store of these tests", envStore, only))
 }
 
 // onBoth runs a test on a real Redis and on the server that the embedded store is built on, and then wants Verify to be silent.
@@ -102,7 +111,7 @@ func onBoth(t *testing.T, test func(e *engine)) {
 	}
 }
 
-func newEngine(t tb, rdb *redis.Client) *engine {
+func newEngine(t tb, rdb redis.UniversalClient) *engine {
 	t.Helper()
 	c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: redistest.Namespace()})
 	if err != nil {
@@ -111,6 +120,12 @@ func newEngine(t tb, rdb *redis.Client) *engine {
 	e := &engine{t, &world{Client: c, rdb: rdb}}
 	e.at(start)
 	return e
+}
+
+// another is a client of the same server, which the caller closes.
+func (e *engine) another() redis.UniversalClient {
+	e.Helper()
+	return redistest.Another(e.tb, e.rdb)
 }
 
 func (e *engine) key(name string) string { return e.Prefix() + name }
@@ -302,16 +317,30 @@ func (e *engine) tick() conveyor.TickReply {
 func (e *engine) keys() []string {
 	e.Helper()
 	var out []string
-	iter := e.rdb.Scan(e.Context(), 0, e.Prefix()+"*", 1000).Iterator()
-	for iter.Next(e.Context()) {
-		name := strings.TrimPrefix(iter.Val(), e.Prefix())
+	for _, name := range e.scan() {
 		if name == "scheduled" || strings.HasPrefix(name, "queue:") || strings.HasPrefix(name, "jobs:") {
 			out = append(out, name)
 		}
 	}
-	e.ok(iter.Err())
 	slices.Sort(out)
 	return out
+}
+
+// scan lists all keys of the namespace, without its prefix. A key that is written meanwhile may come twice.
+func (e *engine) scan() (names []string) {
+	e.Helper()
+	var node redis.Cmdable = e.rdb
+	if cluster, ok := e.rdb.(*redis.ClusterClient); ok {
+		master, err := cluster.MasterForKey(e.Context(), e.Prefix())
+		e.ok(err)
+		node = master
+	}
+	iter := node.Scan(e.Context(), 0, e.Prefix()+"*", 1000).Iterator()
+	for iter.Next(e.Context()) {
+		names = append(names, strings.TrimPrefix(iter.Val(), e.Prefix()))
+	}
+	e.ok(iter.Err())
+	return names
 }
 
 func (e *engine) wantKeys(want ...string) {

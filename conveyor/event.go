@@ -92,6 +92,12 @@ func (c *Client) eventsAfter(ctx context.Context, after int64, block time.Durati
 // eventSlice is how many events one read returns.
 const eventSlice = 200
 
+// timeTold is when an entry of the log was told.
+func timeTold(m redis.XMessage) time.Time {
+	text, _ := m.Values["t"].(string)
+	return time.UnixMilli(integer(text))
+}
+
 // decodeEvent reads an entry of the log; lua/lib/tell.lua says what is in it.
 func decodeEvent(m redis.XMessage) (Event, error) {
 	seq, _, _ := strings.Cut(m.ID, "-")
@@ -99,7 +105,7 @@ func decodeEvent(m redis.XMessage) (Event, error) {
 		s, _ := m.Values[field].(string)
 		return s
 	}
-	e := Event{Seq: integer(seq), Kind: text("k"), At: time.UnixMilli(integer(text("t")))}
+	e := Event{Seq: integer(seq), Kind: text("k"), At: timeTold(m)}
 	corrupt := func(what string) (Event, error) { return e, fmt.Errorf("event %s: %w: %q", m.ID, ErrCorrupt, what) }
 	for line := range linesOf(text("r")) {
 		e.Repairs = append(e.Repairs, line)

@@ -108,7 +108,7 @@ func TestFaults(t *testing.T) {
 }
 
 // playFaults plays one scenario in all ways, and tells which commands it uses.
-func playFaults(t *testing.T, rdb *redis.Client, s scenario) (seen map[string]int) {
+func playFaults(t *testing.T, rdb redis.UniversalClient, s scenario) (seen map[string]int) {
 	t.Helper()
 	var want played
 	alone(t, func(t *strand) {
@@ -212,11 +212,11 @@ type faulty struct {
 	calls   int64
 }
 
-func playFaulty(t *strand, rdb *redis.Client, s scenario, plan func(int) redistest.Fault) played {
+func playFaulty(t *strand, rdb redis.UniversalClient, s scenario, plan func(int) redistest.Fault) played {
 	t.Helper()
 	proxy := redistest.ProxyTo(t, rdb)
 	proxy.Plan(plan)
-	through := redis.NewClient(proxy.Options())
+	through := proxy.Client()
 	t.Cleanup(func() { _ = through.Close() })
 	e := newEngine(t, rdb)
 	c, err := conveyor.NewClient(through, conveyor.Options{Namespace: e.Namespace()})

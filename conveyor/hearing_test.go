@@ -330,8 +330,7 @@ func attempts(n int32) func(*wire.Job) {
 // TestListenersEnd with the Redis client that they listen by: nothing is left that tries to read. TestMain looks for it.
 func TestListenersEnd(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		opts := *e.rdb.Options()
-		rdb := redis.NewClient(&opts)
+		rdb := e.another()
 		c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: e.Namespace()})
 		e.ok(err)
 		for _, uuid := range []string{"a", "b"} {

@@ -49,7 +49,7 @@ func (c *Client) Inspect(ctx context.Context, uuid string) (*Inspection, error) 
 	if !validName(uuid) {
 		return nil, fmt.Errorf("inspect: %w: %q", ErrUUID, uuid)
 	}
-	pipe := c.rdb.TxPipeline()
+	pipe := c.moment(ctx)
 	entry, hash := pipe.HGet(ctx, c.keys.status(), uuid), pipe.HGetAll(ctx, c.keys.edges(uuid))
 	active, roots := pipe.SMembers(ctx, c.keys.active(uuid)), pipe.HGet(ctx, c.keys.key("roots"), uuid)
 	if _, err := pipe.Exec(ctx); passOver(err) != nil {

@@ -46,7 +46,8 @@ func (k keyspace) sweeps() string            { return k.key("sweeps") }
 func (k keyspace) callers() string           { return k.key("callers") }
 func (k keyspace) setAside() string          { return k.key("setaside") }
 func (k keyspace) leases() string            { return k.key("leases") }
-func (k keyspace) room() string              { return k.key("room") } // never exists
+func (k keyspace) room() string              { return k.key("room") }  // never exists, see script.go
+func (k keyspace) whole() string             { return k.key("whole") } // never exists either, see moment.go
 func (k keyspace) job(uuid string) string    { return k.key("jobs:" + uuid) }
 func (k keyspace) active(uuid string) string { return k.job(uuid) + ":active" }
 func (k keyspace) edges(uuid string) string  { return k.job(uuid) + ":edges" }

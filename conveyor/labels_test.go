@@ -163,7 +163,7 @@ func TestLabels(t *testing.T) {
 			e.ok(e.Leave(e.Context(), "w"))
 			e.pass(conveyor.Retention)
 			e.sweep()
-			if keys := e.rdb.Keys(e.Context(), e.Prefix()+"*").Val(); strings.Contains(fmt.Sprint(keys), "label") || strings.Contains(fmt.Sprint(keys), "past") {
+			if keys := e.scan(); strings.Contains(fmt.Sprint(keys), "label") || strings.Contains(fmt.Sprint(keys), "past") {
 				e.Errorf("left: %v", keys)
 			}
 		})

@@ -352,8 +352,8 @@ func (b *books) finish() {
 	}
 	for _, e := range b.stores {
 		e.sound()
-		left := slices.DeleteFunc(e.rdb.Keys(e.Context(), e.Prefix()+"*").Val(), func(key string) bool {
-			return slices.Contains([]string{"clock", "events", "events:life", "events:seq", "seq", "queues"}, strings.TrimPrefix(key, e.Prefix()))
+		left := slices.DeleteFunc(e.scan(), func(key string) bool {
+			return slices.Contains([]string{"clock", "events", "events:life", "events:seq", "seq", "queues"}, key)
 		})
 		if len(left) > 0 {
 			b.Errorf("left: %v\nafter\n%s\n%s", left, strings.Join(b.trace, "\n"), dump(e))

@@ -18,9 +18,12 @@ func (e *engine) ledger() {
 	e.ok(err)
 	holders, limits, removals, lists := map[string]string{}, map[string]string{}, e.scores("removals"), map[string]bool{}
 	sweeps := e.scores("sweeps")
-	for _, key := range e.rdb.Keys(ctx, e.key("ended:*")).Val() {
-		queue := strings.TrimPrefix(key, e.key("ended:"))
-		for _, entry := range e.rdb.LRange(ctx, key, 0, -1).Val() {
+	for _, key := range e.scan() {
+		queue, ok := strings.CutPrefix(key, "ended:")
+		if !ok {
+			continue
+		}
+		for _, entry := range e.rdb.LRange(ctx, e.key(key), 0, -1).Val() {
 			_, uuid, _ := strings.Cut(entry, " ")
 			lists[queue+" "+uuid] = true
 		}
@@ -103,9 +106,12 @@ func (e *engine) labelSets(entries map[string]string) {
 			e.Errorf("I2: labels of %s", uuid)
 		}
 	}
+	names := e.scan()
 	for _, class := range []string{"label:", "past:", "kind:"} {
-		for _, key := range e.rdb.Keys(e.Context(), e.key(class)+"*").Val() {
-			got[strings.TrimPrefix(key, e.Prefix())] = e.rdb.SMembers(e.Context(), key).Val()
+		for _, name := range names {
+			if strings.HasPrefix(name, class) {
+				got[name] = e.rdb.SMembers(e.Context(), e.key(name)).Val()
+			}
 		}
 	}
 	for _, sets := range []map[string][]string{want, got} {
@@ -139,8 +145,8 @@ func (e *engine) cycleSets(entries map[string]string) {
 			want["template:"+template+":live"] = append(want["template:"+template+":live"], uuid)
 		}
 	}
-	for _, key := range e.rdb.Keys(e.Context(), e.key("*")).Val() {
-		switch name := strings.TrimPrefix(key, e.Prefix()); {
+	for _, name := range e.scan() {
+		switch key := e.key(name); {
 		case strings.HasPrefix(name, "cycle:"):
 			got[name] = e.rdb.SMembers(e.Context(), key).Val()
 		case strings.HasPrefix(name, "cycles:"):

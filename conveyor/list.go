@@ -80,12 +80,12 @@ type listing struct {
 
 // candidates are the uuids that the most telling index names; false: there is none to ask.
 func (l *listing) candidates(ctx context.Context) ([]string, bool, error) {
-	keys, rdb := l.client.keys, l.client.rdb
+	keys := l.client.keys
 	if uuid, ok := l.filter.facts[labelObject]; ok && uuid != Any {
 		return []string{uuid}, true, nil
 	}
 	if len(l.filter.own) > 0 {
-		pipe := rdb.TxPipeline() // one moment: a job that ends is in either set
+		pipe := l.client.moment(ctx) // a job that ends is in either set
 		var cmds []*redis.StringSliceCmd
 		if l.options.States == nil || slices.ContainsFunc(l.options.States, State.live) {
 			cmds = append(cmds, pipe.SInter(ctx, l.filter.sets(keys, "label")...), pipe.SInter(ctx, l.filter.sets(keys, "kind")...))
@@ -109,7 +109,7 @@ func (l *listing) candidates(ctx context.Context) ([]string, bool, error) {
 		if !validName(worker) {
 			return nil, true, nil
 		}
-		pipe := rdb.TxPipeline()
+		pipe := l.client.moment(ctx)
 		jobs, leased := pipe.ZRange(ctx, keys.worker(worker)+":jobs", 0, -1), pipe.ZRange(ctx, keys.leases(), 0, -1)
 		_, err := pipe.Exec(ctx)
 		return append(jobs.Val(), leased.Val()...), true, read(ctx, "list", err)

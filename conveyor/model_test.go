@@ -59,7 +59,7 @@ func TestHistories(t *testing.T) {
 	for seed := range n {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			var servers []*redis.Client
+			var servers []redis.UniversalClient
 			for _, store := range stores {
 				servers = append(servers, store.open(t))
 			}
@@ -104,15 +104,17 @@ type history struct {
 }
 
 // newHistory is one on the model and a namespace that all these servers have.
-func newHistory(rt *rapid.T, servers ...*redis.Client) *history {
+func newHistory(rt *rapid.T, servers ...redis.UniversalClient) *history {
 	h := &history{T: rt, model: enginemodel.New(start), held: map[string][]conveyor.Reservation{},
 		numbers: map[string]int64{}, last: map[string]conveyor.ExchangeRequest{}, seen: map[string]bool{},
 		template: map[string]bool{}, families: map[string]string{}, gated: map[string]bool{}}
 	namespace := redistest.Namespace()
 	for _, rdb := range servers {
-		way := newSlowTicker(rdb)
+		way, through := newSlowTicker(), redistest.Another(rt, rdb)
+		rt.Cleanup(func() { _ = through.Close() })
+		through.AddHook(way)
 		h.ways = append(h.ways, way)
-		c, err := conveyor.NewClient(way, conveyor.Options{Namespace: namespace})
+		c, err := conveyor.NewClient(through, conveyor.Options{Namespace: namespace})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -386,8 +388,8 @@ func (h *history) drainer(want int) conveyor.ExchangeRequest {
 
 // leftovers are the keys that stay although nothing of a job may.
 func (h *history) leftovers(e *engine) (left []string) {
-	for _, key := range e.rdb.Keys(e.Context(), e.Prefix()+"*").Val() {
-		switch name := strings.TrimPrefix(key, e.Prefix()); name {
+	for _, name := range e.scan() {
+		switch name {
 		case "clock", "seq", "events", "events:seq", "events:life", "queues", "record":
 		default:
 			if !strings.HasPrefix(name, "wake:") { // these have a TTL, and the server's time stands still for nobody

@@ -10,9 +10,8 @@ import (
 	"github.com/waybill-dev/waybill/internal/enginemodel"
 )
 
-// slowTicker is a way to a store on which what a ticker has made of a schedule is held up while it is asked to be.
+// slowTicker, as a hook of a client, holds up what a ticker has made of a schedule while it is asked to.
 type slowTicker struct {
-	redis.UniversalClient
 	script string // the sum of what stores it
 	holds  bool
 	held   []any
@@ -20,8 +19,8 @@ type slowTicker struct {
 
 var errHeldUp = errors.New("HELD UP on the way")
 
-func newSlowTicker(rdb redis.UniversalClient) *slowTicker {
-	s := &slowTicker{UniversalClient: rdb}
+func newSlowTicker() *slowTicker {
+	s := &slowTicker{}
 	for sum, name := range conveyor.Scripts() {
 		if name == "schedule" {
 			s.script = sum
@@ -30,14 +29,20 @@ func newSlowTicker(rdb redis.UniversalClient) *slowTicker {
 	return s
 }
 
-func (s *slowTicker) EvalSha(ctx context.Context, sum string, keys []string, args ...any) *redis.Cmd {
-	if !s.holds || sum != s.script {
-		return s.UniversalClient.EvalSha(ctx, sum, keys, args...)
+func (*slowTicker) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (s *slowTicker) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		const arguments = 4 // evalsha, the sum, the number of keys, the key
+		if args := cmd.Args(); s.holds && cmd.Name() == "evalsha" && args[1] == s.script {
+			s.held = args[arguments:]
+			cmd.SetErr(errHeldUp)
+			return errHeldUp
+		}
+		return next(ctx, cmd)
 	}
-	s.held = args
-	cmd := redis.NewCmd(ctx)
-	cmd.SetErr(errHeldUp)
-	return cmd
+}
+func (*slowTicker) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
 }
 
 // held is what a ticker wanted to store, by the model and for each store.

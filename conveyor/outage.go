@@ -48,7 +48,9 @@ func unavailable(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.As(err, &timeout),
 		errors.Is(err, redis.ErrPoolTimeout), errors.Is(err, redis.ErrPoolExhausted),
 		redis.HasErrorPrefix(err, "LOADING"), redis.HasErrorPrefix(err, "MASTERDOWN"), redis.HasErrorPrefix(err, "NOREPLICAS"),
-		redis.HasErrorPrefix(err, "CLUSTERDOWN"), redis.HasErrorPrefix(err, "TRYAGAIN"), redis.HasErrorPrefix(err, "BUSY"):
+		redis.HasErrorPrefix(err, "CLUSTERDOWN"), redis.HasErrorPrefix(err, "TRYAGAIN"), redis.HasErrorPrefix(err, "BUSY"),
+		// A slot that moves, on the way and faster than the client follows, and a blocked call whose server became a replica.
+		redis.HasErrorPrefix(err, "MOVED"), redis.HasErrorPrefix(err, "ASK"), redis.HasErrorPrefix(err, "EXECABORT"), redis.HasErrorPrefix(err, "UNBLOCKED"):
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return err

@@ -238,7 +238,7 @@ func TestRetention(t *testing.T) {
 			e.ok(e.Apply(e.Context(), conveyor.Batch{Changes: []conveyor.Change{
 				{Kind: conveyor.ChangeRelease, UUID: "kept", Attach: &conveyor.Attach{Key: "state:w", Field: "kept", Version: 1}},
 			}}))
-			left := e.rdb.Keys(e.Context(), e.Prefix()+"*").Val()
+			left := e.scan()
 			if want := 5; len(left) != want { // clock, seq, events, events:seq, events:life
 				e.Errorf("left: %v", left)
 			}

@@ -1,6 +1,7 @@
 package conveyor_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -31,7 +32,7 @@ func TestWorkers(t *testing.T) {
 			e.tick()
 			e.workers()
 			e.states("a queued")
-			if keys := e.rdb.Keys(e.Context(), e.Prefix()+"*w1*").Val(); len(keys) > 0 {
+			if keys := strings.Join(e.scan(), " "); strings.Contains(keys, "w1") {
 				e.Errorf("left: %v", keys)
 			}
 		})
@@ -65,7 +66,7 @@ func TestWorkers(t *testing.T) {
 			e.exchangeAs("silent", 1)
 			e.pass(conveyor.DeadAfter)
 			e.tick()
-			if keys := e.rdb.Keys(e.Context(), e.Prefix()+"*silent*").Val(); len(keys) > 0 || e.rdb.Exists(e.Context(), e.key("idle:q")).Val() > 0 {
+			if keys := strings.Join(e.scan(), " "); strings.Contains(keys, "silent") || e.rdb.Exists(e.Context(), e.key("idle:q")).Val() > 0 {
 				e.Errorf("left: %v", keys)
 			}
 		})

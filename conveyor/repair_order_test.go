@@ -81,7 +81,7 @@ func TestRepairInterrupted(t *testing.T) {
 					n.ok(n.rdb.Del(n.Context(), n.key("todo")).Err())
 					n.ok(n.rdb.Set(n.Context(), n.key("todo"), "damage", 0).Err())
 					hook := &breaking{at: call, reply: lose == "reply"}
-					rdb := redis.NewClient(n.rdb.Options())
+					rdb := n.another()
 					rdb.AddHook(hook)
 					c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: n.Namespace()})
 					n.ok(err)

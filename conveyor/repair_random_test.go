@@ -68,13 +68,11 @@ func (e *engine) blow(rt *rapid.T) string {
 	e.Helper()
 	ctx := e.Context()
 	keys := []string{}
-	iter := e.rdb.Scan(ctx, 0, e.Prefix()+"*", 1000).Iterator()
-	for iter.Next(ctx) {
-		if name := strings.TrimPrefix(iter.Val(), e.Prefix()); name != "clock" && name != "status" && !strings.HasPrefix(name, "damaged:") {
-			keys = append(keys, iter.Val())
+	for _, name := range e.scan() {
+		if name != "clock" && name != "status" && !strings.HasPrefix(name, "damaged:") {
+			keys = append(keys, e.key(name))
 		}
 	}
-	e.ok(iter.Err())
 	slices.Sort(keys)
 	key := rapid.SampledFrom(keys).Draw(rt, "key")
 	kind := e.rdb.Type(ctx, key).Val()

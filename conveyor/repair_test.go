@@ -154,13 +154,11 @@ func TestRepairWrongTypes(t *testing.T) {
 		e := newEngine(t, store.open(t))
 		everyPlace(e)
 		names := []string{"setaside", "idle:q", "wake:w", "jobs:both:edges", "jobs:running:log", "ended:q", "sweeps", "removals", "expiry", "unique"}
-		iter := e.rdb.Scan(e.Context(), 0, e.Prefix()+"*", 1000).Iterator()
-		for iter.Next(e.Context()) {
-			if name := strings.TrimPrefix(iter.Val(), e.Prefix()); name != "clock" && !slices.Contains(names, name) {
+		for _, name := range e.scan() {
+			if name != "clock" && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
-		e.ok(iter.Err())
 		for _, name := range names {
 			t.Run(name+" "+store.name, func(t *testing.T) {
 				t.Parallel()

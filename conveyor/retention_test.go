@@ -269,10 +269,7 @@ func TestLedger(t *testing.T) {
 			if left := e.left("root", "leaf", "follows", "made"); len(left) > 0 {
 				e.Errorf("left: %v", left)
 			}
-			iter, names := e.rdb.Scan(e.Context(), 0, e.Prefix()+"*", 100).Iterator(), []string{}
-			for iter.Next(e.Context()) {
-				names = append(names, strings.TrimPrefix(iter.Val(), e.Prefix()))
-			}
+			names := e.scan()
 			slices.Sort(names)
 			if diff := cmp.Diff([]string{"clock", "events", "events:life", "events:seq", "seq"}, names); diff != "" {
 				e.Errorf("keys (-want +got):\n%s", diff)

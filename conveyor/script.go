@@ -131,7 +131,7 @@ func (c *Client) run(ctx context.Context, s *script, args ...any) (any, error) {
 }
 
 func (c *Client) send(ctx context.Context, s *script, args []any) (any, error) {
-	keys, lua := []string{c.keys.status()}, s.content()
+	keys, lua := []string{c.keys.status(), c.keys.whole()}, s.content()
 	pause := newPause()
 	for try := 1; ; try++ {
 		reply, err := c.rdb.EvalSha(ctx, lua.sha, keys, args...).Result()
@@ -141,8 +141,8 @@ func (c *Client) send(ctx context.Context, s *script, args []any) (any, error) {
 		if err == nil || errors.Is(err, redis.Nil) {
 			return reply, nil
 		}
-		if redis.HasErrorPrefix(err, "OOM") && s.frees && len(keys) == 1 {
-			// Redis looks at the first write of a script only, and refuses one that may need memory. Given a second key the script
+		if redis.HasErrorPrefix(err, "OOM") && s.frees && len(keys) == 2 {
+			// Redis looks at the first write of a script only, and refuses one that may need memory. Given this key last the script
 			// begins with another one, see lua/lib/base.lua.
 			keys = append(keys, c.keys.room())
 			continue

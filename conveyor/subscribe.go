@@ -109,6 +109,7 @@ func (s *subscription) next(ctx context.Context) ([]Observation, error) {
 	at := s.trail
 	batch, err := at.next(ctx, lifeEvery)
 	if err != nil {
+		s.trail.unsure = true
 		return nil, err
 	}
 	if batch.Gap {

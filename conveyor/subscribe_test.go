@@ -175,7 +175,11 @@ func TestSubscribe(t *testing.T) {
 // empty removes the whole namespace, as FLUSHDB does.
 func (e *engine) empty() {
 	e.Helper()
-	e.ok(e.rdb.Del(e.Context(), e.rdb.Keys(e.Context(), e.Prefix()+"*").Val()...).Err())
+	var keys []string
+	for _, name := range e.scan() {
+		keys = append(keys, e.key(name))
+	}
+	e.ok(e.rdb.Del(e.Context(), keys...).Err())
 }
 
 // TestStatusesAt reads where jobs stand with the place in the event log that this belongs to: what comes behind it happened later.

@@ -39,6 +39,8 @@ func (s *Survey) Next(ctx context.Context, block time.Duration) (EventBatch, err
 	batch, err := at.next(ctx, block)
 	if err == nil {
 		s.trail = at
+	} else {
+		s.trail.unsure = true
 	}
 	return batch, err
 }

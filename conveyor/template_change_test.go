@@ -15,15 +15,12 @@ import (
 func (e *engine) kept() string {
 	e.Helper()
 	var out []string
-	iter := e.rdb.Scan(e.Context(), 0, e.Prefix()+"*", 1000).Iterator()
-	for iter.Next(e.Context()) {
-		name := strings.TrimPrefix(iter.Val(), e.Prefix())
+	for _, name := range e.scan() {
 		kind, _, _ := strings.Cut(name, ":")
 		if slices.Contains([]string{"template", "ticks", "emits", "cycles", "cycle", "history", "backlog", "kind", "sync"}, kind) {
 			out = append(out, name)
 		}
 	}
-	e.ok(iter.Err())
 	slices.Sort(out)
 	return strings.Join(out, " ")
 }

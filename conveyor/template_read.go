@@ -108,7 +108,7 @@ type templateReads struct {
 }
 
 func (c *Client) templates(ctx context.Context, uuids []string) ([]Template, error) {
-	pipe := c.rdb.TxPipeline() // one moment
+	pipe := c.moment(ctx) // one moment
 	statuses := c.statusesIn(ctx, pipe, uuids)
 	now, clock := pipe.Time(ctx), pipe.Get(ctx, c.keys.clock())
 	reads := make([]templateReads, len(uuids))

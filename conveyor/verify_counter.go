@@ -15,7 +15,7 @@ func (c *Client) counterViolations(ctx context.Context, a *census) ([]Violation,
 	if a.wrong[a.keys.depth()] || a.wrong[a.keys.slots()] || a.wrong[a.keys.lastEvent()] || a.wrong[a.keys.events()] || a.wrong[a.keys.status()] {
 		return nil, nil
 	}
-	pipe := c.rdb.TxPipeline()
+	pipe := c.moment(ctx)
 	depth, slots := pipe.HGetAll(ctx, a.keys.depth()), pipe.HGetAll(ctx, a.keys.slots())
 	last := pipe.Get(ctx, a.keys.lastEvent())
 	if _, err := pipe.Exec(ctx); passOver(err) != nil {

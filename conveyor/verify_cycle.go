@@ -119,7 +119,7 @@ func (c *Client) cycleViolations(ctx context.Context, a *census) ([]Violation, e
 			continue
 		}
 		tick := strconv.FormatInt(id.tick, 10)
-		pipe := c.rdb.TxPipeline()
+		pipe := c.moment(ctx)
 		text, members := pipe.HGet(ctx, a.keys.cycles(id.root), tick), pipe.SCard(ctx, a.keys.cycle(id.root, id.tick))
 		if _, err := pipe.Exec(ctx); passOver(err) != nil {
 			return nil, read(ctx, "verify "+a.keys.cycles(id.root), err)

@@ -120,7 +120,7 @@ func (c *Client) sweepViolations(ctx context.Context, a *census) ([]Violation, e
 		if !ok || a.wrong[key] || a.wrong[a.keys.sweeps()] {
 			continue
 		}
-		pipe := c.rdb.TxPipeline()
+		pipe := c.moment(ctx)
 		there, due := pipe.Exists(ctx, key), pipe.ZScore(ctx, a.keys.sweeps(), q)
 		if _, err := pipe.Exec(ctx); passOver(err) != nil {
 			return nil, read(ctx, "verify "+key, err)
@@ -143,7 +143,7 @@ func (c *Client) callerViolations(ctx context.Context, a *census) ([]Violation, 
 		if !ok || a.workers[id] || a.callers[id] || a.wrong[key] || a.wrong[a.keys.workers()] || a.wrong[a.keys.callers()] {
 			continue
 		}
-		pipe := c.rdb.TxPipeline()
+		pipe := c.moment(ctx)
 		there, known, worker := pipe.Exists(ctx, key), pipe.ZScore(ctx, a.keys.callers(), id), pipe.ZScore(ctx, a.keys.workers(), id)
 		if _, err := pipe.Exec(ctx); passOver(err) != nil {
 			return nil, read(ctx, "verify "+key, err)
@@ -164,7 +164,7 @@ func (c *Client) workerViolations(ctx context.Context, a *census) ([]Violation, 
 		if id = strings.TrimSuffix(id, ":jobs"); !ok || a.workers[id] || a.wrong[key] || a.wrong[a.keys.workers()] {
 			continue
 		}
-		pipe := c.rdb.TxPipeline()
+		pipe := c.moment(ctx)
 		there, known := pipe.Exists(ctx, key), pipe.ZScore(ctx, a.keys.workers(), id)
 		if _, err := pipe.Exec(ctx); passOver(err) != nil {
 			return nil, read(ctx, "verify "+key, err)

@@ -31,7 +31,7 @@ func (c *Client) look(ctx context.Context, uuid string, was *view) (*view, error
 	if err := c.lookAtWaiters(ctx, v, was); err != nil {
 		return nil, err
 	}
-	l := &looking{view: v, was: was, pipe: c.rdb.TxPipeline()}
+	l := &looking{view: v, was: was, pipe: c.moment(ctx)}
 	l.ask(ctx, was, active.Val())
 	if _, err := l.pipe.Exec(ctx); passOver(err) != nil {
 		return nil, read(ctx, "verify "+uuid, err)

@@ -86,13 +86,17 @@ func TestVerifyWhileWorking(t *testing.T) {
 // TestVerifyNewNamespace: the first jobs come while Verify lists the keys, which may then find any of them.
 func TestVerifyNewNamespace(t *testing.T) {
 	onBoth(t, func(e *engine) {
-		opts := *e.rdb.Options()
-		rdb := redis.NewClient(&opts)
+		rdb := e.another()
 		defer rdb.Close() //nolint:errcheck // ends what is left behind
-		rdb.AddHook(&whenListed{func() []string {
+		listed := &whenListed{func() []string {
 			e.add(job("a"), job("b"), job("heir", after(0, "a")))
 			return []string{e.key("status")}
-		}})
+		}}
+		if cluster, ok := rdb.(*redis.ClusterClient); ok { // where the node that has the keys lists them
+			cluster.OnNewNode(func(node *redis.Client) { node.AddHook(listed) })
+		} else {
+			rdb.AddHook(listed)
+		}
 		c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: e.Namespace()})
 		e.ok(err)
 		found, err := c.Verify(e.Context())

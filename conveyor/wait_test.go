@@ -110,8 +110,7 @@ func TestWait(t *testing.T) {
 func (e *engine) waiting(uuids ...string) (result func() ([]conveyor.Status, error)) {
 	e.Helper()
 	h := &watchedReads{read: make(chan struct{}, 1000)}
-	opts := *e.rdb.Options()
-	rdb := redis.NewClient(&opts)
+	rdb := e.another()
 	e.Cleanup(func() { _ = rdb.Close() })
 	rdb.AddHook(h)
 	c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: e.Namespace()})

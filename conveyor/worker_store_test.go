@@ -28,21 +28,15 @@ type workers struct {
 func onBothStores(t *testing.T, test func(s *workers)) {
 	t.Helper()
 	t.Parallel()
-	for name, open := range map[string]func(testing.TB) *redis.Client{
-		"redis":     func(t testing.TB) *redis.Client { return redistest.Shared(t).Client(t) },
-		"miniredis": redistest.Miniredis,
-	} {
-		if !wanted(name) {
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
+	for _, store := range stores {
+		t.Run(store.name, func(t *testing.T) {
 			t.Parallel()
-			test(newWorkers(t, open(t)))
+			test(newWorkers(t, store.open(t)))
 		})
 	}
 }
 
-func newWorkers(t *testing.T, rdb *redis.Client) *workers {
+func newWorkers(t *testing.T, rdb redis.UniversalClient) *workers {
 	t.Helper()
 	c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: redistest.Namespace()})
 	if err != nil {

@@ -68,7 +68,7 @@ func (w *Worker) wakes(ctx context.Context) {
 func (c *Client) wake(ctx context.Context, workerID string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
 	defer cancel()
-	pipe := c.rdb.TxPipeline()
+	pipe := c.moment(ctx)
 	pipe.LPush(ctx, c.keys.wake(workerID), "")
 	pipe.PExpire(ctx, c.keys.wake(workerID), 2*wakeWait)
 	_, err := pipe.Exec(ctx)

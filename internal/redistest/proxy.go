@@ -1,6 +1,9 @@
 package redistest
 
 import (
+	"context"
+	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -28,10 +31,11 @@ func (f Fault) String() string { return [...]string{"pass", "lose the request", 
 // Proxy stands between clients and a server and breaks connections at chosen requests. It counts requests over all its
 // connections from 1, but not those by which a client only prepares a connection.
 type Proxy struct {
-	network, addr string // of the server
-	dir           string
-	listener      net.Listener
-	running       sync.WaitGroup
+	dial     func(ctx context.Context, addr string) (net.Conn, error)
+	nodes    *redis.ClusterOptions // nil for one server
+	dir      string
+	listener net.Listener
+	running  sync.WaitGroup
 
 	mu    sync.Mutex
 	links map[*link]struct{} // nil once closed
@@ -44,17 +48,25 @@ type Proxy struct {
 // Proxy starts a proxy to the server, without faults at first. It ends with the test.
 func (s *Server) Proxy(tb testing.TB) *Proxy {
 	tb.Helper()
-	return startProxy(tb, s.network, s.addr)
+	return ProxyTo(tb, s.bare())
 }
 
-// ProxyTo starts a proxy to the server of a client, whatever server that is.
-func ProxyTo(tb testing.TB, rdb *redis.Client) *Proxy {
+// ProxyTo starts a proxy to the server of a client, or to all nodes of its Cluster. A client of Sentinels has to live as long.
+func ProxyTo(tb testing.TB, rdb redis.UniversalClient) *Proxy {
 	tb.Helper()
-	return startProxy(tb, rdb.Options().Network, rdb.Options().Addr)
-}
-
-func startProxy(tb testing.TB, network, addr string) *Proxy {
-	tb.Helper()
+	p := &Proxy{links: map[*link]struct{}{}, seen: map[string]int{}}
+	switch rdb := rdb.(type) {
+	case *redis.Client:
+		o := rdb.Options()
+		p.dial = func(ctx context.Context, _ string) (net.Conn, error) { return o.Dialer(ctx, o.Network, o.Addr) }
+	case *redis.ClusterClient:
+		p.nodes = rdb.Options()
+		p.dial = func(ctx context.Context, addr string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "tcp", addr)
+		}
+	default:
+		tb.Fatalf("a proxy to a %T is not known", rdb)
+	}
 	dir, err := testserver.TempDir("wbr")
 	if err != nil {
 		tb.Fatal(err)
@@ -64,13 +76,30 @@ func startProxy(tb testing.TB, network, addr string) *Proxy {
 		_ = os.RemoveAll(dir)
 		tb.Fatal(err)
 	}
-	p := &Proxy{network: network, addr: addr, dir: dir, listener: listener, links: map[*link]struct{}{}, seen: map[string]int{}}
+	p.dir, p.listener = dir, listener
 	p.running.Go(p.accept)
 	tb.Cleanup(p.Close)
 	return p
 }
 
-// Options are fresh client options that lead through the proxy. The client repeats nothing by itself.
+// Client is a new client that leads through the proxy, and repeats nothing by itself but what a Cluster redirects. The caller closes it.
+func (p *Proxy) Client() redis.UniversalClient {
+	if p.nodes == nil {
+		return redis.NewClient(p.Options())
+	}
+	return redis.NewClusterClient(&redis.ClusterOptions{
+		Addrs: p.nodes.Addrs, MaxRetries: -1, ContextTimeoutEnabled: true,
+		Dialer: func(ctx context.Context, _, addr string) (net.Conn, error) {
+			conn, err := new(net.Dialer).DialContext(ctx, "unix", p.listener.Addr().String())
+			if err == nil {
+				_, err = fmt.Fprintln(conn, addr) // the proxy has one address for all nodes
+			}
+			return conn, err
+		},
+	})
+}
+
+// Options are fresh options of a client that leads through the proxy to one server. It repeats nothing by itself.
 func (p *Proxy) Options() *redis.Options {
 	return &redis.Options{Network: "unix", Addr: p.listener.Addr().String(), MaxRetries: -1, ContextTimeoutEnabled: true}
 }
@@ -135,12 +164,38 @@ func (p *Proxy) accept() {
 		if err != nil {
 			return // closed
 		}
-		server, err := net.Dial(p.network, p.addr)
-		if err != nil {
-			_ = client.Close() // as a network does behind which nobody is
-			continue
+		p.connect(client)
+	}
+}
+
+func (p *Proxy) connect(client net.Conn) {
+	addr := ""
+	var err error
+	if p.nodes != nil {
+		addr, err = readAddr(client)
+	}
+	var server net.Conn
+	if err == nil {
+		server, err = p.dial(context.Background(), addr)
+	}
+	if err != nil {
+		_ = client.Close() // as a network does behind which nobody is
+		return
+	}
+	p.open(client, server)
+}
+
+// readAddr reads the line that names a node, and no byte more.
+func readAddr(r io.Reader) (string, error) {
+	var line []byte
+	for b := make([]byte, 1); ; {
+		if _, err := io.ReadFull(r, b); err != nil {
+			return "", err
 		}
-		p.open(client, server)
+		if b[0] == '\n' {
+			return string(line), nil
+		}
+		line = append(line, b[0])
 	}
 }
 
@@ -166,7 +221,7 @@ func (p *Proxy) forget(l *link) {
 // judge counts a request and tells what becomes of it.
 func (p *Proxy) judge(command, first string) Fault {
 	switch command {
-	case "HELLO", "AUTH", "CLIENT", "SELECT", "READONLY":
+	case "HELLO", "AUTH", "CLIENT", "SELECT", "READONLY", "CLUSTER", "COMMAND", "ASKING":
 		return Pass
 	case "EVALSHA", "FCALL":
 		command += " " + first

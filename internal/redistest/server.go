@@ -29,9 +29,10 @@ const startTimeout = 30 * time.Second
 // errMissing is what every test says on a machine without Redis. Tests fail with it and never skip.
 var errMissing = errors.New("redis-server is not installed: run `make test`, which installs it, or apt-get install redis-server")
 
-// Server is one redis-server process with a directory of its own. The directory and the address stay the same
+// Server is one process of redis-server, or of a program like it, with a directory of its own. The directory and the address stay the same
 // over Kill and Restart, so an append-only file is found again.
 type Server struct {
+	program string // "" for redis-server
 	dir     string
 	network string // "unix" or "tcp"
 	addr    string
@@ -45,7 +46,7 @@ type Server struct {
 // extraArgs ask for it ("--appendonly", "yes"); extraArgs stand last and so win over the defaults.
 func Start(tb testing.TB, extraArgs ...string) *Server {
 	tb.Helper()
-	return started(tb)(startUnix(extraArgs))
+	return started(tb)(startUnix("", extraArgs))
 }
 
 // StartTCP is Start on a free port of the loopback interface, for tests of redis:// addresses.
@@ -66,12 +67,12 @@ func started(tb testing.TB) func(*Server, error) *Server {
 	}
 }
 
-func startUnix(extraArgs []string) (*Server, error) {
+func startUnix(program string, extraArgs []string) (*Server, error) {
 	dir, err := testserver.TempDir("wbr")
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir, network: "unix", addr: filepath.Join(dir, "s")}
+	s := &Server{program: program, dir: dir, network: "unix", addr: filepath.Join(dir, "s")}
 	s.args = serverArgs(dir, extraArgs, "--port", "0", "--unixsocket", s.addr, "--unixsocketperm", "700")
 	if err := s.start(); err != nil {
 		s.remove()
@@ -174,9 +175,9 @@ func (s *Server) remove() {
 func (s *Server) start() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	path, err := exec.LookPath("redis-server")
+	path, err := lookProgram(s.program)
 	if err != nil {
-		return errMissing
+		return err
 	}
 	p, err := testserver.Run(exec.Command(path, s.args...), syscall.SIGKILL)
 	if err != nil {
@@ -184,10 +185,26 @@ func (s *Server) start() error {
 	}
 	if err := p.Await(startTimeout, s.ping); err != nil {
 		p.End(syscall.SIGKILL)
-		return fmt.Errorf("start redis-server in %s: %w", s.dir, err)
+		return fmt.Errorf("start %s in %s: %w", filepath.Base(path), s.dir, err)
 	}
 	s.proc = p
 	return nil
+}
+
+// lookProgram finds redis-server, or what is to run in its place.
+func lookProgram(program string) (string, error) {
+	if program != "" {
+		path, err := exec.LookPath(program)
+		if err != nil {
+			return "", fmt.Errorf("%s is not installed, and this test runs on nothing else", program)
+		}
+		return path, nil
+	}
+	path, err := exec.LookPath("redis-server")
+	if err != nil {
+		return "", errMissing
+	}
+	return path, nil
 }
 
 // ping asks once, on a bare connection, because a client's pool waits a second after a refused dial. A server that still loads

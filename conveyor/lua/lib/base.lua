@@ -1,14 +1,15 @@
 -- base: the namespace, the clock, the counters and the ways to refuse. Every script starts with it.
--- KEYS[1] is always <prefix>status; all other keys are made from its prefix here and in the pieces below.
+-- KEYS[1] is always <prefix>status; all other keys are made from its prefix here and in the pieces below. The next one never exists:
+-- with it a Cluster refuses the call while the namespace's slot is on two nodes.
 local call, try = redis.call, redis.pcall
 local byte, char, concat, find, floor, gmatch, gsub, match, max, min, sub =
   string.byte, string.char, table.concat, string.find, math.floor, string.gmatch, string.gsub, string.match,
   math.max, math.min, string.sub
 local PRE = sub(KEYS[1], 1, -7)
 
--- A second key, which never exists, comes with a call that must go on in a store that is full: Redis refuses for lack of
+-- A last key, which never exists either, comes with a call that must go on in a store that is full: Redis refuses for lack of
 -- memory only while a script has not written, and never a DEL.
-if KEYS[2] then call('DEL', KEYS[2]) end
+if KEYS[#KEYS] == PRE .. 'room' then call('DEL', KEYS[#KEYS]) end
 
 -- At most so many jobs change in one script; what is left is listed in `todo`.
 local BUDGET = 200
