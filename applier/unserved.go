@@ -75,7 +75,7 @@ func unserved(needs []Need, workers []conveyor.WorkerInfo, queues []conveyor.Que
 // unmet finds the first thing that no worker offers: the queue, the type in it, the key for both.
 func unmet(n Need, workers []conveyor.WorkerInfo) (Warning, bool) {
 	if n.Worker != "" {
-		workers = slices.DeleteFunc(slices.Clone(workers), func(w conveyor.WorkerInfo) bool { return w.ID != n.Worker })
+		workers = slices.DeleteFunc(slices.Clone(workers), func(w conveyor.WorkerInfo) bool { return w.ID != n.Worker || w.Bridge != "" })
 		if len(workers) == 0 {
 			return Warning{
 				Summary: fmt.Sprintf("Worker %q is not there", n.Worker),

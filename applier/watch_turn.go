@@ -165,7 +165,7 @@ func known(workers []conveyor.WorkerInfo, beats map[string]time.Time) bool {
 }
 
 func sameWorkerSeen(a, b conveyor.WorkerInfo) bool {
-	return a.ID == b.ID && a.Load == b.Load && a.Alive == b.Alive && a.LastBeat.Equal(b.LastBeat) && a.Capacity == b.Capacity &&
+	return a.ID == b.ID && a.Load == b.Load && a.Alive == b.Alive && a.LastBeat.Equal(b.LastBeat) && a.Capacity == b.Capacity && a.Bridge == b.Bridge &&
 		a.Started.Equal(b.Started) && slices.Equal(a.Queues, b.Queues) && slices.Equal(a.Types, b.Types) && slices.Equal(a.KeyIDs, b.KeyIDs) && slices.Equal(a.Secrets, b.Secrets)
 }
 

@@ -30,6 +30,9 @@ type WorkerInfo struct {
 	Secrets  []string // patterns of the secrets that it gives to jobs, see SecretSource
 	Capacity int
 	Started  time.Time
+	// Bridge names what runs the jobs that this one reserves: a bridge runs none itself, gets no deliveries, and its reservations are for
+	// its ID instead of its own, see Status.Holder. Its Capacity is 0. Empty for a worker.
+	Bridge string
 
 	Running  []Holding // what the worker believes it runs; only sent
 	Load     int       // jobs it owns by the store's books; only received
@@ -59,6 +62,9 @@ func (c *Client) Beat(ctx context.Context, w WorkerInfo) (BeatReply, error) {
 	fields := []any{
 		"host", w.Host, "pid", w.PID, "team", w.Team, "queues", strings.Join(w.Queues, ","), "types", strings.Join(w.Types, ","),
 		"keys", strings.Join(w.KeyIDs, ","), "secrets", strings.Join(w.Secrets, ","), "capacity", w.Capacity, "started", w.Started.UnixMilli(),
+	}
+	if w.Bridge != "" {
+		fields = append(fields, "bridge", w.Bridge)
 	}
 	args := append([]any{w.ID, len(fields) / 2}, fields...)
 	for _, h := range w.Running {
@@ -163,6 +169,7 @@ func (c *Client) Workers(ctx context.Context) ([]WorkerInfo, error) {
 		out[i] = WorkerInfo{
 			ID: id, Host: f["host"], PID: int(integer(f["pid"])), Team: f["team"], Queues: listed(f["queues"]), Types: listed(f["types"]),
 			KeyIDs: listed(f["keys"]), Secrets: listed(f["secrets"]), Capacity: int(integer(f["capacity"])), Load: int(loads[i].Val()),
+			Bridge: f["bridge"],
 		}
 		out[i].Seen(beats[id], now)
 		if f["started"] != "" {

@@ -24,6 +24,11 @@ var ExplainSchema string
 //go:embed logs.schema.json
 var LogSchema string
 
+// BridgeSchema describes each line that bridge conveyor writes as JSON.
+//
+//go:embed bridge.schema.json
+var BridgeSchema string
+
 // JobSchema describes what the job commands write as JSON.
 //
 //go:embed job.schema.json

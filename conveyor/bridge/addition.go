@@ -44,7 +44,7 @@ func (b *Bridge) addBatch(ctx context.Context, a *addition) error {
 	}
 	for i, job := range a.jobs {
 		if noted[i] > 0 {
-			b.o.Observe(eventOf(Taken, job, ""))
+			b.tell(eventOf(Taken, job, ""))
 		}
 	}
 	return nil

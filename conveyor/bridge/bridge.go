@@ -30,16 +30,18 @@ const closeTimeout = 5 * time.Second
 // Bridge hands jobs of the engine to a fleet. One goroutine does the rounds, another listens to the fleet's events.
 type Bridge struct {
 	// Immutable.
-	client *conveyor.Client
-	o      Options
-	keys   keys
-	heard  chan struct{} // 1 slot: something was heard
+	client  *conveyor.Client
+	o       Options
+	keys    keys
+	started time.Time     // when it was made
+	heard   chan struct{} // 1 slot: something was heard
 
 	// Owned by the goroutine of Run, or of the test that calls round.
 	calls    caller
 	reserved []conveyor.Reservation // not handed over so far
 	refused  []conveyor.Ack         // of reservations that cannot be handed over
 	mine     map[string]bool        // reserved by this bridge and not known to be settled
+	beaten   time.Time              // when it registered last
 	closing  map[string]bool        // with the fleet, but only their children still run; they take up no capacity
 	looked   time.Time              // when the fleet's structures were read last
 	searched time.Time              // when children were searched for in them last
@@ -49,6 +51,9 @@ type Bridge struct {
 	mu      sync.Mutex
 	news    map[string]bool // uuids that an event told an outcome of
 	contact time.Time       // end of the latest round that did not fail
+	phase   phase
+	held    int            // jobs that this bridge reserved and the fleet has, after the latest round
+	counts  map[Kind]int64 // of events
 }
 
 // New returns a bridge from the client's namespace to a fleet.
@@ -63,7 +68,7 @@ func New(client *conveyor.Client, o Options) (*Bridge, error) {
 	}
 	return &Bridge{
 		client: client, o: o, keys: newKeys(client.Namespace()), heard: make(chan struct{}, 1), calls: caller{id: o.ID + "-" + randomText(8)},
-		mine: map[string]bool{}, news: map[string]bool{}, step: func() error { return nil },
+		started: time.Now(), mine: map[string]bool{}, news: map[string]bool{}, counts: map[Kind]int64{}, step: func() error { return nil },
 	}, nil
 }
 
@@ -87,6 +92,7 @@ func (b *Bridge) Run(ctx context.Context) error {
 	defer end()
 	beside.Go(func() { b.listen(listening) })
 
+	b.enter(phaseWorking)
 	pause := leastPause
 	for ctx.Err() == nil {
 		more, err := b.round(ctx)
@@ -99,26 +105,23 @@ func (b *Bridge) Run(ctx context.Context) error {
 		default:
 			pause = leastPause
 			b.mu.Lock()
-			b.contact = time.Now()
+			b.contact, b.held = time.Now(), len(b.mine)
 			b.mu.Unlock()
 			if !more {
 				b.wait(ctx, idlePause)
 			}
 		}
 	}
+	b.enter(phaseEnding)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
 	if err := b.giveBack(last); err != nil {
 		return fmt.Errorf("end of the bridge: what it had not finished is reserved for %s more: %w", b.o.Lease, err)
 	}
+	if err := b.client.Leave(last, b.o.ID); err != nil {
+		return fmt.Errorf("end of the bridge: it is shown until it is found dead: %w", err)
+	}
 	return nil
-}
-
-// Contact is when the latest round ended that did not fail; zero before that.
-func (b *Bridge) Contact() time.Time {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.contact
 }
 
 // wait pauses until something is heard or d is over.
@@ -136,6 +139,9 @@ func (b *Bridge) wait(ctx context.Context, d time.Duration) {
 // hands over what is ready.
 // More tells that another round would find something at once.
 func (b *Bridge) round(ctx context.Context) (more bool, err error) {
+	if err := b.beat(ctx); err != nil {
+		return false, err
+	}
 	if err := b.handAll(ctx); err != nil {
 		return false, err
 	}

@@ -237,8 +237,8 @@ func TestRunGivesBack(t *testing.T) {
 // TestOptions names each field that is wrong.
 func TestOptions(t *testing.T) {
 	t.Parallel()
-	_, err := New(nil, Options{Queues: []string{"a b", "c", "c"}, ID: "x", Capacity: -1, Look: time.Second, Lease: time.Second, Absence: -1})
-	for _, want := range []string{"no client", `Queues[0]: name "a b"`, `Queues[2]: queue "c" is named twice`, "field Fleet", "field ID", "field Capacity",
+	_, err := New(nil, Options{Queues: []string{"a b", "c", "c"}, ID: "x", Capacity: -1, TakeOnly: true, Look: time.Second, Lease: time.Second, Absence: -1})
+	for _, want := range []string{"no client", `Queues[0]: name "a b"`, `Queues[2]: queue "c" is named twice`, "field Fleet", "field ID", "field Capacity", "field TakeOnly",
 		"field Lease: 1s is less than three times Look", "field Absence"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error does not say %q: %v", want, err)

@@ -30,6 +30,17 @@ type Event struct {
 	Detail string
 }
 
+// kinds are all there are.
+var kinds = []Kind{Handed, Adopted, Completed, Failed, Again, Cancelled, Back, Refused, Taken, SetAside, Closed}
+
+// tell counts an event and tells who observes.
+func (b *Bridge) tell(e Event) {
+	b.mu.Lock()
+	b.counts[e.Kind]++
+	b.mu.Unlock()
+	b.o.Observe(e)
+}
+
 func eventOf(kind Kind, job *wire.Job, detail string) Event {
 	return Event{Kind: kind, UUID: job.GetUuid(), Queue: job.GetQueue(), Name: job.GetName(), Detail: detail}
 }

@@ -132,7 +132,7 @@ func (b *Bridge) finishOne(ctx context.Context, c *clientJob, how, why string, s
 		return inFleet("close "+c.uuid, err)
 	}
 	if reply == "done" {
-		b.o.Observe(Event{Kind: Closed, UUID: c.uuid, Queue: job.GetQueue(), Detail: s.State.String()})
+		b.tell(Event{Kind: Closed, UUID: c.uuid, Queue: job.GetQueue(), Detail: s.State.String()})
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func (b *Bridge) handAll(ctx context.Context) error {
 		}
 		b.reserved = b.reserved[1:]
 		if ack != nil {
-			b.o.Observe(eventOf(Refused, r.Job, ack.Failure))
+			b.tell(eventOf(Refused, r.Job, ack.Failure))
 			delete(b.mine, r.Job.GetUuid())
 			b.refused = append(b.refused, *ack)
 		}
@@ -103,9 +103,9 @@ func (b *Bridge) hand(ctx context.Context, r conveyor.Reservation) (*conveyor.Ac
 	}
 	switch reply {
 	case "handed":
-		b.o.Observe(eventOf(Handed, job, ""))
+		b.tell(eventOf(Handed, job, ""))
 	case "kept":
-		b.o.Observe(eventOf(Adopted, job, ""))
+		b.tell(eventOf(Adopted, job, ""))
 		b.note(job.GetUuid()) // an outcome may be there already
 	default:
 		delete(b.mine, job.GetUuid())

@@ -116,7 +116,7 @@ func (b *Bridge) look(ctx context.Context, uuids []string) (closing []string, er
 				closing = append(closing, part[i])
 			}
 			if place == "again" {
-				b.o.Observe(Event{Kind: Again, UUID: part[i], Detail: fmt.Sprintf("it was nowhere in the fleet for %s", b.o.Absence.Round(time.Millisecond))})
+				b.tell(Event{Kind: Again, UUID: part[i], Detail: fmt.Sprintf("it was nowhere in the fleet for %s", b.o.Absence.Round(time.Millisecond))})
 			}
 			if len(place) <= len(failedPlace) || place[:len(failedPlace)] != failedPlace {
 				continue

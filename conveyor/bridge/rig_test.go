@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +21,15 @@ import (
 	"github.com/waybill-dev/waybill/internal/redistest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(leakless{m}) }
+// processMain is what the binary does instead of running tests, when it was started as a process of one.
+var processMain = func() (code int, ok bool) { return 0, false }
+
+func TestMain(m *testing.M) {
+	if code, ok := processMain(); ok {
+		os.Exit(code)
+	}
+	goleak.VerifyTestMain(leakless{m})
+}
 
 type leakless struct{ m *testing.M }
 
@@ -35,6 +44,7 @@ var errKilled = errors.New("killed")
 type rig struct {
 	testing.TB
 	ctx    context.Context
+	server *redistest.Server
 	rdb    *redis.Client
 	client *conveyor.Client
 	fleet  *conveyorstand.Fleet
@@ -48,8 +58,9 @@ type rig struct {
 
 func newRig(tb testing.TB) *rig {
 	tb.Helper()
-	rdb := redistest.Start(tb).Client(tb)
-	r := &rig{TB: tb, ctx: tb.Context(), rdb: rdb}
+	server := redistest.Start(tb)
+	rdb := server.Client(tb)
+	r := &rig{TB: tb, ctx: tb.Context(), server: server, rdb: rdb}
 	r.sub = rdb.Subscribe(r.ctx, conveyorstand.Events)
 	tb.Cleanup(func() { r.sub.Close() }) //nolint:errcheck // the test is over
 	if _, err := r.sub.Receive(r.ctx); err != nil {
@@ -125,6 +136,13 @@ func (r *rig) hear(b *Bridge) {
 		if err := b.hear(r.ctx, m.Payload); err != nil && !errors.Is(err, errKilled) {
 			r.Fatal(err)
 		}
+	}
+}
+
+func (r *rig) must(err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatal(err)
 	}
 }
 

@@ -58,7 +58,7 @@ func (b *Bridge) settle(ctx context.Context, uuids []string) error {
 				}
 			}
 			if d.event.Kind != "" {
-				b.o.Observe(d.event)
+				b.tell(d.event)
 			}
 		}
 	}
@@ -176,7 +176,7 @@ func (b *Bridge) giveBack(ctx context.Context) error {
 			}
 			if out {
 				acks = append(acks, conveyor.Ack{UUID: r.uuid, Fence: r.fence, Verdict: conveyor.VerdictBack})
-				b.o.Observe(Event{Kind: Back, UUID: r.uuid, Queue: r.queue})
+				b.tell(Event{Kind: Back, UUID: r.uuid, Queue: r.queue})
 			}
 		}
 		if len(acks) == 0 {

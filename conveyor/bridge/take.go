@@ -58,7 +58,7 @@ func (b *Bridge) takeFrom(ctx context.Context, source string) (more bool, err er
 	}
 	aside, _ := reply[1].([]any)
 	for _, key := range aside {
-		b.o.Observe(Event{Kind: SetAside, Detail: fmt.Sprintf("an entry of %v is no job", key)})
+		b.tell(Event{Kind: SetAside, Detail: fmt.Sprintf("an entry of %v is no job", key)})
 	}
 	return reply[0] == int64(1), nil
 }
@@ -149,7 +149,7 @@ func (b *Bridge) setAside(ctx context.Context, c *clientJob, why error, refused 
 		return inFleet("set "+c.uuid+" aside", err)
 	}
 	if n == 1 {
-		b.o.Observe(Event{Kind: SetAside, UUID: c.uuid, Detail: why.Error()})
+		b.tell(Event{Kind: SetAside, UUID: c.uuid, Detail: why.Error()})
 	}
 	return nil
 }

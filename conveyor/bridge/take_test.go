@@ -114,10 +114,11 @@ func TestClientsGraph(t *testing.T) {
 func TestClientsGraphRunsHere(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	b := r.bridge("1", fromClients)
+	b := r.bridge("1", fromClients, func(o *Options) { o.TakeOnly = true })
 	r.enqueue(theirs("heir", heirOf("a")), theirs("child", childOf("a")), theirs("a", func(j *wire.Job) { j.Payload = []byte("x\x00\xff") }))
-	if _, err := b.takeUp(r.ctx, true); err != nil {
-		t.Fatal(err)
+	r.round(b)
+	if w, err := r.client.Workers(r.ctx); err != nil || len(w) != 1 || len(w[0].Queues) != 0 {
+		t.Errorf("who only takes is shown as serving: %v, %v", w, err)
 	}
 	var order []string
 	for n := int64(1); len(order) < 3; n++ {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor/bridge"
+	"github.com/waybill-dev/waybill/conveyor/metrics"
 	"github.com/waybill-dev/waybill/tui/screen"
 )
 
@@ -37,6 +38,9 @@ type bridging struct {
 	clients  bool
 	capacity int
 	json     bool
+
+	metrics       string
+	healthTimeout time.Duration
 }
 
 func (a *app) bridgeConveyorCommand() *cobra.Command {
@@ -65,6 +69,10 @@ Jobs are those of the namespace of the workflow in DIR, or of -namespace, or of
 Any number of bridges share a fleet, on any machine. When one dies the others, or
 the next, go on with what it handed over.
 
+With -metrics it serves, on the loopback interface unless a host is given,
+/metrics for Prometheus, and /livez and /readyz for whoever supervises it: 200, or
+503 with the reason. It is alive while a round of it succeeded within -health-timeout.
+
 Ctrl-C or SIGTERM takes back what no worker of the fleet has begun. What the fleet
 runs stays reserved for half a minute, for the next bridge. A second one leaves at
 once, and loses nothing either.`,
@@ -82,7 +90,10 @@ waybill bridge conveyor -queues shop.Order -namespace shop -json`,
 	f.StringVar(&b.theirs, "their-redis", "", "The fleet's store is the Redis at `URL`. Default: the one that jobs are in.")
 	f.IntVar(&b.capacity, "capacity", bridge.DefaultCapacity, "Have at most `N` jobs with the fleet at a time, waiting in its queues or running. 0, with -from-clients: hand nothing over.")
 	f.StringVar(&b.id, "id", "", "Reserve as bridge-`ID`. Default: a random one.")
-	f.BoolVar(&b.json, "json", false, "Write one JSON object a line.")
+	f.BoolVar(&b.json, "json", false, "Write one JSON object a line. \"waybill schema -lines bridge\" describes it.")
+	f.StringVar(&b.metrics, "metrics", "", "Serve metrics and health at `[HOST:]PORT`. Without a host: 127.0.0.1. Default: not at all.")
+	f.DurationVar(&b.healthTimeout, "health-timeout", metrics.DefaultHealthTimeout, "With -metrics: call the bridge dead when no round of it "+
+		"succeeded for so long, as in `30s`.")
 	return cmd
 }
 
@@ -97,6 +108,14 @@ func (b *bridging) run(ctx context.Context, args []string) (err error) {
 	keyring, err := b.a.keyring(true)
 	if err != nil {
 		return err
+	}
+	shown, err := expose(b.metrics, b.healthTimeout)
+	if err != nil {
+		return err
+	}
+	defer shown.close()
+	if shown.metrics != nil {
+		b.a.observer = shown.metrics
 	}
 	if len(args) == 0 && b.place.namespace == "" {
 		b.place.namespace = config.DefaultNamespace
@@ -133,6 +152,11 @@ func (b *bridging) run(ctx context.Context, args []string) (err error) {
 	if !b.json {
 		fmt.Fprintf(b.a.p.Stdout, "Bridge %s: namespace %q, %s; the fleet's store is %s.\n", br.ID(), s.client.Namespace(), s.name, fleet.name)
 	}
+	if shown.metrics != nil {
+		shown.metrics.Client(s.client)
+		shown.metrics.Show(bridge.Collector(br), br)
+	}
+	shown.serve(log)
 	b.a.stops.announce("Stopping: what the fleet has not begun is taken back. Once more leaves at once.")
 	err = br.Run(ctx)
 	if closing := s.close(); closing != nil && err == nil {
@@ -164,7 +188,7 @@ func (b *bridging) fleet(ctx context.Context, s *store) (*fleetStore, error) {
 	return &fleetStore{rdb: rdb, name: other.name, close: other.close}, nil
 }
 
-// bridgeLine is an event of a bridge as -json writes it.
+// bridgeLine is an event of a bridge as -json writes it: see tui.BridgeSchema.
 type bridgeLine struct {
 	Time   time.Time `json:"time"`
 	Event  string    `json:"event"`

@@ -13,7 +13,7 @@ import (
 func (a *app) schemaCommand() *cobra.Command {
 	asJSON, lines := false, false
 	cmd := &cobra.Command{
-		Use: "schema (-json | -lines [ui | logs | explain | job | plan | state | history])", Short: "Describe the language, or what -json writes, for programs",
+		Use: "schema (-json | -lines [ui | logs | explain | job | plan | state | history | bridge])", Short: "Describe the language, or what -json writes, for programs",
 		Long: `With -json, prints a JSON object that describes the language: every block,
 argument and function, with its type, default and meaning, named as Terraform's
 descriptions of providers and functions name them. Editors complete and explain
@@ -28,7 +28,8 @@ With -lines, prints a JSON Schema (draft 2020-12), with what each member means:
   job      the object that each of the job commands writes with -json.
   plan     the object that show -json writes of a saved plan.
   state    the object that state pull writes.
-  history  the object that history writes with -json.`,
+  history  the object that history writes with -json.
+  bridge   a line that bridge conveyor writes with -json.`,
 		Example: `waybill schema -json | jq '.block.block_types.job.block.attributes.timeout'
 waybill schema -lines
 waybill schema -lines logs`,
@@ -46,9 +47,9 @@ waybill schema -lines logs`,
 				name = args[0]
 			}
 			text := map[string]string{"ui": tui.Schema, "logs": tui.LogSchema, "explain": tui.ExplainSchema, "job": tui.JobSchema, "plan": tui.PlanSchema(),
-				"state": tui.StateSchema, "history": tui.HistorySchema}[name]
+				"state": tui.StateSchema, "history": tui.HistorySchema, "bridge": tui.BridgeSchema}[name]
 			if text == "" || len(args) > 1 {
-				return fail("Wrong arguments", "schema -lines prints one schema: ui, logs, explain, job, plan, state or history.")
+				return fail("Wrong arguments", "schema -lines prints one schema: ui, logs, explain, job, plan, state, history or bridge.")
 			}
 			_, err := fmt.Fprint(a.p.Stdout, text)
 			return err

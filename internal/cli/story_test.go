@@ -60,6 +60,7 @@ func checkedOutput() (out io.Writer, fits func() bool) {
 		{`{"format_version":"1.0","workflow":`, tui.PlanSchema(), ".wbplan"},
 		{`{"format_version":"1.0","`, tui.JobSchema, "job"},
 		{`{"format_version":"1.0","revisions":`, tui.HistorySchema, "history"},
+		{`{"time":"`, tui.BridgeSchema, "bridge"},
 	} {
 		if !slices.ContainsFunc(os.Args, func(arg string) bool {
 			return of.among == "" || arg == of.among || of.among[0] == '.' && strings.HasSuffix(arg, of.among)

@@ -30,13 +30,16 @@ func Job(uuid string) string { return "conv:job:" + uuid }
 // WorkerJobs is the set of what a worker runs.
 func WorkerJobs(id string) string { return "conv:worker:active:" + id }
 
+// Silence is how long a worker is silent until its jobs are pushed back, unless a Fleet says otherwise.
+const Silence = 30 * time.Second
+
 // Fleet is what workers and clients of one store share. Redis is set, the rest may be zero.
 type Fleet struct {
 	Redis redis.UniversalClient
 	Now   func() time.Time        // default time.Now
 	Step  func(name string) error // called before each command; an error is a kill at that place. nil: none
 	Retry time.Duration           // from a failed run to the next; default 2 s
-	Quiet time.Duration           // silence after which a worker's jobs are pushed back; default 30 s
+	Quiet time.Duration           // silence after which a worker's jobs are pushed back; default Silence
 }
 
 func (f *Fleet) now() time.Time {

@@ -207,7 +207,7 @@ func (w *Worker) Beat(ctx context.Context) error {
 func (w *Worker) PushBack(ctx context.Context) error {
 	quiet := w.Quiet
 	if quiet == 0 {
-		quiet = 30 * time.Second
+		quiet = Silence
 	}
 	before := strconv.FormatInt(w.now().Add(-quiet).Unix(), 10)
 	silent, err := w.Redis.ZRangeArgs(ctx, redis.ZRangeArgs{Key: ActiveWorkers, ByScore: true, Start: "-inf", Stop: "(" + before}).Result()

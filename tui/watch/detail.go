@@ -342,7 +342,11 @@ func (m *model) queueDetail(s *sheet) {
 		if i == 0 {
 			name = "workers"
 		}
-		s.line(name, "%s %d/%d", screen.Clean(w.ID), w.Load, w.Capacity)
+		load := fmt.Sprintf("%d/%d", w.Load, w.Capacity)
+		if w.Bridge != "" {
+			load = "bridge"
+		}
+		s.line(name, "%s %s", screen.Clean(w.ID), load)
 	}
 	if len(workers) == 0 {
 		s.line("workers", "none")
@@ -371,7 +375,11 @@ func (m *model) workerDetail(s *sheet) {
 	if !w.Alive {
 		s.plain(m.styles.Notice, "It does not check in any more: its jobs go to others.")
 	}
-	s.line("load", "%d of %d  %s", w.Load, w.Capacity, gauge(w.Load, w.Capacity, 16))
+	if w.Bridge != "" {
+		s.line("bridge", "its jobs are run by %s", screen.Clean(w.Bridge))
+	} else {
+		s.line("load", "%d of %d  %s", w.Load, w.Capacity, gauge(w.Load, w.Capacity, 16))
+	}
 	s.line("beat", "%s", ago(m.now, w.LastBeat))
 	s.line("host", "%s, process %d", screen.Clean(w.Host), w.PID)
 	if w.Team != "" {

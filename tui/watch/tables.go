@@ -112,6 +112,9 @@ func (m *model) workerLines(width, height int) []string {
 		if w.Started.IsZero() {
 			cells[5] = ""
 		}
+		if w.Bridge != "" {
+			cells[2], cells[3] = "bridge", ""
+		}
 		lines = append(lines, m.tableRow(columns, cells, mark, style, width, i == c.at))
 	}
 	return lines

@@ -5,9 +5,13 @@
 do
 local DEAD = 6000 -- ms of silence after which a worker is not alive: DeadAfter in registry.go
 
--- begin ends a job for all once it is handed out to those that are alive.
+-- begin ends a job for all once it is handed out to those that are alive. A bridge to other systems is no worker.
 function inbox.begin(r, entry)
-  r.to, r.entry = call('ZRANGEBYSCORE', PRE .. 'workers', '(' .. num(now - DEAD), '+inf'), entry
+  r.to, r.entry = {}, entry
+  for _, id in ipairs(call('ZRANGEBYSCORE', PRE .. 'workers', '(' .. num(now - DEAD), '+inf')) do
+    local key = PRE .. 'worker:' .. id
+    if not is(key, 'hash') or call('HEXISTS', key, 'bridge') == 0 then r.to[#r.to + 1] = id end
+  end
   r.st = 'c'
   settle(r)
 end
