@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/waybill-dev/waybill/conveyor/wire"
+	"github.com/waybill-dev/waybill/internal/conveyorstand"
 )
 
 // clientsGraph enqueues jobs of all kinds: the root, whose handler makes a child and an heir, has a child and an heir from the start, and
@@ -71,6 +72,59 @@ func TestClientsBridgeKilledAtEveryStep(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.wantTheirs()
+		if t.Failed() {
+			t.Fatalf("killed at step %d", n)
+		}
+	}
+}
+
+// TestMadeInsideFleetKilledAtEveryStep ends a worker of theirs before each of its commands in turn, while it runs a job of ours whose handler
+// makes a child and an heir, and these. What it had in its hands may be lost with it; the job of ours ends all the same.
+func TestMadeInsideFleetKilledAtEveryStep(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for n, hit := 1, true; hit; n++ {
+		r.reset()
+		r.plan = func(job *wire.Job, _ int) error {
+			if job.GetUuid() == "a" {
+				r.enqueue(theirs("child", childOf("a")), theirs("heir", heirOf("a")))
+			}
+			return nil
+		}
+		r.add(job("a"))
+		b, w := r.bridge("1", fromClients), r.worker("killed")
+		r.must(w.Beat(r.ctx))
+		step, reached := killedAt(n)
+		w.Step = func(string) error { return step() }
+		for range 4 {
+			r.round(b)
+			if _, err := w.Once(r.ctx); errors.Is(err, errKilled) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			r.hear(b)
+		}
+		hit = reached()
+		r.pass(conveyorstand.Silence + time.Second)
+		other := r.worker("other")
+		for range 50 {
+			r.must(errors.Join(other.Beat(r.ctx), other.Pump(r.ctx), other.PushBack(r.ctx)))
+			r.round(b)
+			r.work(other)
+			r.hear(b)
+			r.pass(3 * time.Second)
+			if keys, err := r.rdb.Keys(r.ctx, b.keys.prefix+"*").Result(); err == nil && len(keys) == 0 {
+				break
+			}
+		}
+		if s := r.status("a").State; !s.Ended() {
+			t.Errorf("a is %s", s)
+		}
+		if text, err := r.client.Failure(r.ctx, "a"); err != nil || text != "" && text != "child child failed: the fleet lost it" {
+			t.Errorf("failure %q, %v", text, err)
+		}
+		r.verify()
 		if t.Failed() {
 			t.Fatalf("killed at step %d", n)
 		}
