@@ -129,6 +129,7 @@ func TestScreens(t *testing.T) {
 		{name: "queue-paused", msgs: []any{shop(t), queues(59, true), "2", "down", "p"}},
 		{name: "no-worker", msgs: []any{shop(t), "2", "end"}},
 		{name: "workers", msgs: []any{shop(t), "3"}},
+		{name: "bridge", msgs: []any{shop(t), bridges(59), "3", "home"}},
 		{name: "scheduled", msgs: []any{shop(t), "4"}},
 		{name: "workflows", msgs: []any{shop(t), "5", "down"}},
 		{name: "many", msgs: []any{huge(10_000), "end"}},

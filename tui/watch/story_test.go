@@ -92,6 +92,14 @@ func workers(second int64) applier.WorkersSeen {
 	}}
 }
 
+// bridges are workers and a bridge.
+func bridges(second int64) applier.WorkersSeen {
+	all := workers(second)
+	all.Workers = append(all.Workers, conveyor.WorkerInfo{ID: "bridge-one", Host: "build-9", PID: 3, Queues: []string{"billing"}, Types: []string{"billing"},
+		Bridge: "a fleet of the conveyor library", Started: script.At(-600), LastBeat: all.At.Add(-time.Second), Alive: true})
+	return all
+}
+
 // huge is one workflow of n jobs in chains of ten, and its queue.
 func huge(n int) []applier.Event {
 	var f applier.Following
