@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -12,7 +13,6 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"github.com/waybill-dev/waybill/conveyor"
 )
@@ -36,9 +36,15 @@ func (s *store) openRedis(ctx context.Context, address string) (redis.UniversalC
 		address = "redis://" + address
 	}
 	s.name = redacted(address)
-	rdb, err := connect(address)
+	where, err := readAddress(address)
+	var rdb redis.UniversalClient
+	if err == nil {
+		s.name += where.about()
+		rdb, err = where.connect()
+	}
 	if err != nil {
-		return nil, fail("Invalid Redis URL", "%q: %v. Write it as redis://user:password@host:6379/0, rediss:// for TLS, or unix:///path for a socket.",
+		return nil, fail("Invalid Redis URL", "%q: %v. Write it as redis://user:password@host:6379/0, rediss:// for TLS, or unix:///path for a socket; "+
+			"with ?cluster=true it is that of a Cluster, with ?master_name=NAME of Sentinels.",
 			s.name, withoutSecret(err, address))
 	}
 	s.close = sync.OnceValue(rdb.Close)
@@ -50,42 +56,6 @@ func (s *store) openRedis(ctx context.Context, address string) (redis.UniversalC
 		return nil, joinClose(fail("Redis is too old", "%s is version %d; Waybill needs Redis %d or newer, or Valkey.", s.name, major, minRedis), s)
 	}
 	return rdb, nil
-}
-
-// connect makes the client that a URL asks for: with addr parameters of a Cluster, with master_name of Sentinels, else
-// of a single server. It never sends a command twice by itself: the engine knows which ones may be. Pipelines go over the connections
-// that there are anyway. What maintenance a managed Redis announces is not asked for: it looks the host's name up before anything is
-// said, even that of a socket, and a connection that goes away is made anew as everywhere.
-func connect(address string) (redis.UniversalClient, error) {
-	u, err := url.Parse(address)
-	if err != nil {
-		return nil, err
-	}
-	switch query := u.Query(); {
-	case query.Has("master_name"):
-		o, err := redis.ParseFailoverURL(address)
-		if err != nil {
-			return nil, err
-		}
-		o.MaxRetries, o.DialerRetries, o.DialTimeout, o.ContextTimeoutEnabled, o.PipelinePoolSize = -1, 1, dialTimeout, true, -1
-		return redis.NewFailoverClient(o), nil
-	case query.Has("addr"):
-		o, err := redis.ParseClusterURL(address)
-		if err != nil {
-			return nil, err
-		}
-		o.MaxRetries, o.DialerRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, 1, dialTimeout, true
-		o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-		return redis.NewClusterClient(o), nil
-	default:
-		o, err := redis.ParseURL(address)
-		if err != nil {
-			return nil, err
-		}
-		o.MaxRetries, o.DialerRetries, o.DialTimeout, o.ContextTimeoutEnabled, o.PipelinePoolSize = -1, 1, dialTimeout, true, -1
-		o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-		return redis.NewClient(o), nil
-	}
 }
 
 // redisMajor is the first number of the version in the answer to INFO; 0 where it is not told.
@@ -112,6 +82,7 @@ func (s *store) unfit(err error) error {
 // unreachable says why a store did not answer, and what to do.
 func (s *store) unreachable(err error) error {
 	var network *net.OpError
+	var untrusted *tls.CertificateVerificationError
 	f := &failure{cause: err}
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -124,6 +95,15 @@ func (s *store) unreachable(err error) error {
 			"Write it as redis://:password@host:6379.", s.name)
 	case refused(err, "NOPERM"):
 		f.summary, f.detail = "Redis refused a command", fmt.Sprintf("The user of %s may not do what is needed here: %v.", s.name, err)
+	case refused(err, "CLUSTERDOWN"):
+		f.summary, f.detail = "The Cluster is down", fmt.Sprintf("Some slots of %s are served by no node, so that none answers: %v. "+
+			"CLUSTER INFO and CLUSTER NODES tell which.", s.name, err)
+	case errors.As(err, &untrusted):
+		f.summary, f.detail = "Cannot trust Redis", fmt.Sprintf("The certificate of %s is not to be trusted: %v. "+
+			"In its URL tls_ca=FILE names the certificates to trust, and tls_server_name=NAME the name that its own is for.", s.name, untrusted.Err)
+	case refused(err, "certificate required"), refused(err, "bad certificate"):
+		f.summary, f.detail = "Redis wants a certificate", fmt.Sprintf("%s does not accept this client: %v. "+
+			"Name the files of one with tls_cert=FILE and tls_key=FILE in its URL.", s.name, err)
 	case refused(err, "LOADING"):
 		f.summary, f.detail = "Redis is not ready", fmt.Sprintf("%s is loading its data. Try again in a moment.", s.name)
 	case errors.As(err, &network), errors.Is(err, conveyor.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
