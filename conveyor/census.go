@@ -387,7 +387,7 @@ func (a *census) readFields(ctx context.Context, rdb redis.UniversalClient, key,
 func (a *census) readLastEvent(ctx context.Context, rdb redis.UniversalClient, key string) error {
 	pipe := rdb.TxPipeline()
 	newest, number := pipe.XRevRangeN(ctx, key, "+", "-", 1), pipe.Get(ctx, a.keys.lastEvent())
-	_, err := pipe.Exec(ctx)
+	err := transact(ctx, pipe)
 	if len(newest.Val()) > 0 {
 		a.lastEvent, a.events = newest.Val()[0].ID, integer(number.Val())
 	}

@@ -52,7 +52,7 @@ func (c *Client) Inspect(ctx context.Context, uuid string) (*Inspection, error) 
 	pipe := c.moment(ctx)
 	entry, hash := pipe.HGet(ctx, c.keys.status(), uuid), pipe.HGetAll(ctx, c.keys.edges(uuid))
 	active, roots := pipe.SMembers(ctx, c.keys.active(uuid)), pipe.HGet(ctx, c.keys.key("roots"), uuid)
-	if _, err := pipe.Exec(ctx); passOver(err) != nil {
+	if err := transact(ctx, pipe); passOver(err) != nil {
 		return nil, read(ctx, "inspect "+uuid, err)
 	}
 	if entry.Val() == "" {

@@ -96,7 +96,7 @@ func (l *listing) candidates(ctx context.Context) ([]string, bool, error) {
 		if len(cmds) == 0 {
 			return nil, true, nil
 		}
-		if _, err := pipe.Exec(ctx); err != nil {
+		if err := transact(ctx, pipe); err != nil {
 			return nil, false, read(ctx, "list", err)
 		}
 		var uuids []string
@@ -111,7 +111,7 @@ func (l *listing) candidates(ctx context.Context) ([]string, bool, error) {
 		}
 		pipe := l.client.moment(ctx)
 		jobs, leased := pipe.ZRange(ctx, keys.worker(worker)+":jobs", 0, -1), pipe.ZRange(ctx, keys.leases(), 0, -1)
-		_, err := pipe.Exec(ctx)
+		err := transact(ctx, pipe)
 		return append(jobs.Val(), leased.Val()...), true, read(ctx, "list", err)
 	}
 	return nil, false, nil

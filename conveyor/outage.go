@@ -1,6 +1,7 @@
 package conveyor
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -52,6 +53,21 @@ func unavailable(err error) error {
 		// A slot that moves, on the way and faster than the client follows, and a blocked call whose server became a replica.
 		redis.HasErrorPrefix(err, "MOVED"), redis.HasErrorPrefix(err, "ASK"), redis.HasErrorPrefix(err, "EXECABORT"), redis.HasErrorPrefix(err, "UNBLOCKED"):
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return err
+}
+
+// transact reads at one moment: it executes what a MULTI holds. A server that refuses to queue a command, as one that is full does with
+// every command, gives the reason with the command, and of the whole says only that it was discarded.
+func transact(ctx context.Context, pipe redis.Pipeliner) error {
+	cmds, err := pipe.Exec(ctx)
+	if !redis.HasErrorPrefix(err, "EXECABORT") {
+		return err
+	}
+	for _, cmd := range cmds {
+		if reason := cmd.Err(); reason != nil && !redis.HasErrorPrefix(reason, "EXECABORT") {
+			return reason
+		}
 	}
 	return err
 }

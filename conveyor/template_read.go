@@ -116,7 +116,7 @@ func (c *Client) templates(ctx context.Context, uuids []string) ([]Template, err
 		reads[i] = templateReads{pipe.HGetAll(ctx, c.keys.template(u)), pipe.HGetAll(ctx, c.keys.gateOf(u)),
 			pipe.HGetAll(ctx, c.keys.cycles(u)), pipe.HGet(ctx, c.keys.sync(), u), pipe.Get(ctx, c.keys.job(u)), pipe.ZCard(ctx, c.keys.backlog(u))}
 	}
-	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
+	if err := transact(ctx, pipe); err != nil && !errors.Is(err, redis.Nil) {
 		return nil, read(ctx, "read", err)
 	}
 	found, err := statuses()

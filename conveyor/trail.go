@@ -104,7 +104,7 @@ func (c *Client) here(ctx context.Context) (trail, error) {
 // no stream is none.
 func (c *Client) readHead(ctx context.Context, pipe redis.Pipeliner) (func() (trail, error), error) {
 	head, last := pipe.MGet(ctx, c.keys.lastEvent(), c.keys.life()), pipe.XRevRangeN(ctx, c.keys.events(), "+", "-", 1)
-	if _, err := pipe.Exec(ctx); err != nil && (err != last.Err() || !redis.HasErrorPrefix(err, "WRONGTYPE")) {
+	if err := transact(ctx, pipe); err != nil && (err != last.Err() || !redis.HasErrorPrefix(err, "WRONGTYPE")) {
 		return nil, err
 	}
 	return func() (trail, error) { return c.trailOf(head.Val(), last.Val()) }, nil

@@ -18,7 +18,7 @@ func (c *Client) counterViolations(ctx context.Context, a *census) ([]Violation,
 	pipe := c.moment(ctx)
 	depth, slots := pipe.HGetAll(ctx, a.keys.depth()), pipe.HGetAll(ctx, a.keys.slots())
 	last := pipe.Get(ctx, a.keys.lastEvent())
-	if _, err := pipe.Exec(ctx); passOver(err) != nil {
+	if err := transact(ctx, pipe); passOver(err) != nil {
 		return nil, read(ctx, "verify counters", err)
 	}
 	at := integer(last.Val())

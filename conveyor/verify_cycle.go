@@ -121,7 +121,7 @@ func (c *Client) cycleViolations(ctx context.Context, a *census) ([]Violation, e
 		tick := strconv.FormatInt(id.tick, 10)
 		pipe := c.moment(ctx)
 		text, members := pipe.HGet(ctx, a.keys.cycles(id.root), tick), pipe.SCard(ctx, a.keys.cycle(id.root, id.tick))
-		if _, err := pipe.Exec(ctx); passOver(err) != nil {
+		if err := transact(ctx, pipe); passOver(err) != nil {
 			return nil, read(ctx, "verify "+a.keys.cycles(id.root), err)
 		}
 		again := &cycleSeen{text: text.Val(), stored: text.Err() == nil, members: members.Val()}

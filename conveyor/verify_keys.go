@@ -122,7 +122,7 @@ func (c *Client) sweepViolations(ctx context.Context, a *census) ([]Violation, e
 		}
 		pipe := c.moment(ctx)
 		there, due := pipe.Exists(ctx, key), pipe.ZScore(ctx, a.keys.sweeps(), q)
-		if _, err := pipe.Exec(ctx); passOver(err) != nil {
+		if err := transact(ctx, pipe); passOver(err) != nil {
 			return nil, read(ctx, "verify "+key, err)
 		}
 		if there.Val() > 0 && due.Err() != nil {
@@ -145,7 +145,7 @@ func (c *Client) callerViolations(ctx context.Context, a *census) ([]Violation, 
 		}
 		pipe := c.moment(ctx)
 		there, known, worker := pipe.Exists(ctx, key), pipe.ZScore(ctx, a.keys.callers(), id), pipe.ZScore(ctx, a.keys.workers(), id)
-		if _, err := pipe.Exec(ctx); passOver(err) != nil {
+		if err := transact(ctx, pipe); passOver(err) != nil {
 			return nil, read(ctx, "verify "+key, err)
 		}
 		if there.Val() > 0 && known.Err() != nil && worker.Err() != nil {
@@ -166,7 +166,7 @@ func (c *Client) workerViolations(ctx context.Context, a *census) ([]Violation, 
 		}
 		pipe := c.moment(ctx)
 		there, known := pipe.Exists(ctx, key), pipe.ZScore(ctx, a.keys.workers(), id)
-		if _, err := pipe.Exec(ctx); passOver(err) != nil {
+		if err := transact(ctx, pipe); passOver(err) != nil {
 			return nil, read(ctx, "verify "+key, err)
 		}
 		if there.Val() > 0 && known.Err() != nil {

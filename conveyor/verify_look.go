@@ -20,6 +20,7 @@ func (c *Client) look(ctx context.Context, uuid string, was *view) (*view, error
 	pre := c.rdb.Pipeline()
 	entry, hash := pre.HGet(ctx, c.keys.status(), uuid), pre.HGetAll(ctx, c.keys.edges(uuid))
 	active := pre.SMembers(ctx, c.keys.active(uuid))
+	bytes, edges := pre.Get(ctx, c.keys.job(uuid)), pre.HGet(ctx, c.keys.template(uuid), "edges")
 	if _, err := pre.Exec(ctx); passOver(err) != nil {
 		return nil, read(ctx, "verify "+uuid, err)
 	}
@@ -32,12 +33,16 @@ func (c *Client) look(ctx context.Context, uuid string, was *view) (*view, error
 		return nil, err
 	}
 	l := &looking{view: v, was: was, pipe: c.moment(ctx)}
+	l.template.declared, l.template.edges = bytes.Val(), edges.Val()
 	l.ask(ctx, was, active.Val())
-	if _, err := l.pipe.Exec(ctx); passOver(err) != nil {
+	if err := transact(ctx, l.pipe); passOver(err) != nil {
 		return nil, read(ctx, "verify "+uuid, err)
 	}
 	if l.entry.Val() != v.entry || !maps.Equal(l.hash.Val(), v.hash) {
 		return nil, nil
+	}
+	if l.templateMoved() {
+		return nil, nil // what it waits for and emits was asked for by what it was a moment ago
 	}
 	l.answer()
 	if v.packed != was.packed {
@@ -84,6 +89,7 @@ type looking struct {
 		bytes              *redis.StringCmd
 		history            *redis.StringSliceCmd
 		backlog            *redis.IntCmd
+		declared, edges    string // its bytes and its edges right before the transaction, which say what to ask for
 	}
 	children []string
 }

@@ -26,10 +26,10 @@ func (l *looking) askTemplate(ctx context.Context, was *view) {
 		return
 	}
 	l.score(ctx, "ticks")
-	for name := range emitsWanted(was.template().fields["edges"]) {
+	for name := range emitsWanted(l.template.edges) {
 		l.score(ctx, name)
 	}
-	declared, _ := declaredGate(was.template().bytes)
+	declared, _ := declaredGate(l.template.declared)
 	for _, label := range declared {
 		l.score(ctx, "gate:"+label)
 	}
@@ -43,6 +43,12 @@ func (l *looking) score(ctx context.Context, name string) {
 	if l.listed[name] == nil {
 		l.listed[name] = l.pipe.ZScore(ctx, l.keys.key(name), l.uuid)
 	}
+}
+
+// templateMoved tells whether a template's bytes or edges have changed since it was decided what to ask for.
+func (l *looking) templateMoved() bool {
+	t := &l.template
+	return t.hash != nil && (t.bytes.Val() != t.declared || t.hash.Val()["edges"] != t.edges)
 }
 
 // answerTemplate fills the view with what askTemplate has asked for.

@@ -107,6 +107,40 @@ func TestVerifyNewNamespace(t *testing.T) {
 	})
 }
 
+// TestVerifyNewTemplates: templates come while Verify lists the keys, which then finds their statuses and any one key besides. What it
+// looks at once more it has to know anew: the labels of a gate, and what a template emits.
+func TestVerifyNewTemplates(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		recurs := func(j *wire.Job) { j.Template = true }
+		templates := func(e *engine) {
+			e.add(job("gate", gated("x", "y")), job("heir", after(0, "gate"), recurs),
+				job("root", scheduled(&wire.Schedule{Every: "1 hour"})), job("child", under("root"), recurs))
+		}
+		for _, name := range []string{"status", "jobs:gate", "jobs:root", "template:gate", "template:gate:gate", "template:root", "template:heir",
+			"emits:gate:heirs", "emits:root:children", "gate:x", "gate:y", "ticks", "seq", "events"} {
+			e := newEngine(e, e.rdb)
+			rdb := e.another()
+			listed := &whenListed{func() []string {
+				templates(e)
+				return []string{e.key("status"), e.key(name)}
+			}}
+			if cluster, ok := rdb.(*redis.ClusterClient); ok {
+				cluster.OnNewNode(func(node *redis.Client) { node.AddHook(listed) })
+			} else {
+				rdb.AddHook(listed)
+			}
+			c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: e.Namespace()})
+			e.ok(err)
+			found, err := c.Verify(e.Context())
+			e.ok(err)
+			for _, v := range found {
+				e.Errorf("with %s: nobody did this: %s", name, v)
+			}
+			e.ok(rdb.Close())
+		}
+	})
+}
+
 // whenListed calls a function when keys are listed, and gives what that returns as the keys that were found.
 type whenListed struct{ call func() []string }
 
