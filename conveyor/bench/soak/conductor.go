@@ -66,6 +66,7 @@ func (c *conductor) perform(ctx context.Context) (err error) {
 	defer unwatch()
 	beside.Go(func() { c.watch(watching) })
 	beside.Go(func() { c.verifyOften(watching) })
+	beside.Go(func() { c.watchTurns(watching) })
 
 	c.inflictAll(ctx)
 	c.note(history.Record{Kind: history.Fault, Name: "end of faults", At: time.Now().UnixNano(), Until: time.Now().UnixNano()})

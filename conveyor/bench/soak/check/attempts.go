@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/bench/soak/graph"
 	"github.com/waybill-dev/waybill/conveyor/bench/soak/history"
 )
@@ -39,24 +40,20 @@ func (c *checker) checkAsked(f *fate) {
 }
 
 // checkAttempts wants a reason for every attempt but the first: a failed one before it, a worker that was told to stop, or a lease that
-// ended since its worker or the store was away.
+// ended since its worker or the store was away. A worker that was paused may begin what it had reserved before, late: then the attempt
+// with the lower fence is the later one.
 func (c *checker) checkAttempts(list []*attempt) {
 	f := c.fates[list[0].Graph]
-	fences := map[int64]bool{}
 	c.report.Attempts += len(list)
-	for i, a := range list {
-		if fences[a.Fence] && !touched(f) {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b *attempt) int { return int(a.Fence - b.Fence) })
+	for i, a := range list[1:] {
+		before := list[i]
+		if a.Fence == before.Fence && !touched(f) {
 			c.violate("fence", a.Record, "two attempts have this fence")
-		}
-		fences[a.Fence] = true
-		if i == 0 {
 			continue
 		}
-		before := list[i-1]
-		if before.Fence > a.Fence && !touched(f) {
-			c.violate("fence", a.Record, "an attempt with fence %d began before", before.Fence)
-		}
-		overlaps := before.ended == 0 || before.ended > a.At
+		late, overlaps := before.At > a.At, before.ended == 0 || before.ended > a.At
 		if before.result == history.Error && !overlaps {
 			c.report.Retries++
 			continue
@@ -65,13 +62,16 @@ func (c *checker) checkAttempts(list []*attempt) {
 		switch {
 		case why == "":
 			c.violate("twice", a.Record, "it began again, and %s; nothing happened in between that ends a lease", before.tell(c))
-		case before.result == history.Well:
+		case before.result == history.Well, late && a.result == history.Well && a.ended < before.At:
 			c.report.Duplicates[why]++
-			if why != "worker told to stop" { // who hands back on leaving loses no lease
+			if why != "worker told to stop" && !late { // who hands back on leaving loses no lease
 				c.redone[a.UUID]++
 			}
 		default:
 			c.report.Restarts[why]++
+		}
+		if late {
+			c.report.Late++
 		}
 		if before.ended > a.At {
 			c.report.Overlaps++
@@ -102,12 +102,15 @@ var reasons = []struct{ fault, name string }{
 	{"end of faults", "worker told to stop"},
 }
 
-// reason says why the second of two attempts may have begun; "" for no reason at all. A fault counts from its begin until a lease that it
-// kept from being renewed can have ended.
+// lease is how long after a fault a lease that it kept from being renewed can end, and somebody notice.
+const lease = int64(conveyor.DeadAfter + conveyor.BeatEvery)
+
+// reason says why the second of two attempts may have begun; "" for no reason at all. A fault counts until the leases have ended that it
+// kept from being renewed.
 func (c *checker) reason(before, a *attempt, f *fate) string {
 	for _, reason := range reasons {
 		if slices.ContainsFunc(c.faults, func(r history.Record) bool {
-			return r.Name == reason.fault && (r.Whom == "" || r.Whom == before.Who) && r.At <= a.At && r.Until >= before.At
+			return r.Name == reason.fault && (r.Whom == "" || r.Whom == before.Who) && r.At <= max(a.At, before.At) && r.Until >= min(a.At, before.At)-lease
 		}) {
 			return reason.name
 		}

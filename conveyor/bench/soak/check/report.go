@@ -12,10 +12,12 @@ type Report struct {
 	Restarts   map[string]int `json:"restarts"`   // attempts after one that did not get to its end, by reason
 	Duplicates map[string]int `json:"duplicates"` // attempts after one that did its work, by reason
 	Overlaps   int            `json:"overlaps"`   // of both: those that began before the earlier one had stopped
+	Late       int            `json:"late"`       // of both: a worker that had been away began what was somebody else's by then
 	Lost       int            `json:"lost"`       // acknowledged jobs that the store lost, as its setting allows
 	Recreated  int            `json:"recreated"`  // of these: those that apply brought back
 	Touched    int            `json:"touched"`    // workflows that a loss can be of
 	Verified   int            `json:"verified"`   // times that Verify came through
+	InTurn     int            `json:"in_turn"`    // starts whose turn in their queue was watched
 	Troubles   int            `json:"troubles"`   // errors that appliers and workers went on from
 	Violations []string       `json:"violations"`
 }

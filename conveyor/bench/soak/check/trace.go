@@ -115,6 +115,8 @@ func (c *checker) index() {
 		case history.Stalled:
 			r.Name, r.Whom = "process stalled", r.Who
 			c.faults = append(c.faults, r)
+		case history.Turns:
+			c.report.InTurn += r.Count
 		case history.Trouble:
 			c.report.Troubles++
 		case history.Verify:

@@ -25,7 +25,8 @@ const (
 
 	Fault  Kind = "fault"  // conductor: Name was done to Whom, from At to Until
 	Silent Kind = "silent" // conductor: the store did not answer from At to Until
-	Verify Kind = "verify" // conductor: Verify was asked; Violations is what it found
+	Verify Kind = "verify" // conductor: Verify was asked, or a job started out of turn; Violations is what was found
+	Turns  Kind = "turns"  // conductor: the order of Count starts was followed in the event log
 )
 
 // Result is how a handler ended.
@@ -71,6 +72,7 @@ type Record struct {
 	Whom       string   `json:"whom,omitempty"` // a process; "" for the store, and so for all
 	Until      int64    `json:"until,omitempty"`
 	Loses      int64    `json:"loses,omitempty"` // a fault: what was acknowledged since then may be lost; ns since 1970
+	Count      int      `json:"count,omitempty"`
 	Text       string   `json:"text,omitempty"`
 	Violations []string `json:"violations,omitempty"`
 }
