@@ -34,6 +34,7 @@ type submission struct {
 	graph *graph.Graph
 	acked map[string]string // uuids by job, once the store has acknowledged all
 	off   bool              // its schedule was told to stop
+	gone  bool              // some of acked is lost, and not known to be back
 }
 
 // submit is an applier's life: until ctx ends it begins workflows, and then it sees those through that it began.
@@ -92,7 +93,11 @@ func (s *submitter) remember() error {
 			}
 		case history.Applied:
 			if sub := found[r.Graph]; sub != nil {
-				sub.acked = r.Jobs
+				sub.acked, sub.gone = r.Jobs, false
+			}
+		case history.Lost:
+			if sub := found[r.Graph]; sub != nil {
+				sub.gone = true
 			}
 		case history.Settled:
 			if sub := found[r.Graph]; sub != nil {
@@ -143,7 +148,7 @@ func (s *submitter) advance(ctx context.Context, sub *submission, finish bool) (
 		}
 		return false, s.note(sub, state)
 	}
-	if sub.acked == nil { // an earlier run wrote it, and was killed before it could say so
+	if sub.acked == nil || sub.gone { // an earlier call or run wrote it, and could not say so
 		if state, err = s.acknowledged(ctx, w); err != nil || state == nil {
 			return false, err
 		}
@@ -187,6 +192,7 @@ func (s *submitter) notice(sub *submission, changes []*planner.Row) error {
 			r.Text += fmt.Sprintf("%s %s, %s; ", row.Action, row.Addr, row.Because())
 		}
 	}
+	sub.gone = true
 	return s.log.Add(r)
 }
 
@@ -214,7 +220,7 @@ func (s *submitter) note(sub *submission, state *planner.State) error {
 		}
 		jobs[j.Name] = record.UUID.String()
 	}
-	sub.acked = jobs
+	sub.acked, sub.gone = jobs, false
 	return s.log.Add(history.Record{Kind: history.Applied, Graph: sub.graph.Name, Jobs: jobs})
 }
 
