@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,9 @@ import (
 
 // faultsFile is what publish writes, beside go.mod.
 const faultsFile = "FAULTS.md"
+
+// foundFile is what people have written about what soaks have found, beside the results: the page ends with it.
+const foundFile = "found.md"
 
 // publish writes FAULTS.md from the results of soaks, which -json wrote.
 func publish(names []string) error {
@@ -55,6 +59,11 @@ func faultsPage(names []string) (string, error) {
 	writeFaults(&b, runs)
 	writeReasons(&b, runs)
 	writeAgain(&b, runs)
+	found, err := os.ReadFile(filepath.Join(filepath.Dir(names[0]), foundFile))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	b.Write(found)
 	return b.String(), nil
 }
 
@@ -64,7 +73,8 @@ Made by ` + "`go run ./soak publish runs/*.json`" + ` from the results in runs/;
 
 A soak runs random workflows (parents, predecessors with each run_if, retries, run_at, gates, a schedule, children added from inside) by
 several worker and applier processes and has a fault happen every few seconds. Every process writes what it does to the disk before it does it.
-Afterwards a checker reads all these histories: each workflow's outcome is known before it runs.
+Afterwards a checker reads all these histories: each workflow's outcome is known before it runs. A power failure is played by cutting the
+journal where it stood a second before; under always and with a replica only processes are killed.
 
 In every setting, whatever happens: a job runs only if it was submitted, never before what it waits for and never before its time; each
 ends as it has to; an heir, a gate and a scheduled cycle fire once; work is repeated only where a lease ended, and every repetition below
@@ -102,12 +112,13 @@ func nameOf(r result) string {
 
 func writeRuns(b *strings.Builder, runs []result) {
 	b.WriteString("\n## Runs\n\nWhat was left when the faults were over had to come to its end. Lost are acknowledged jobs, as the\n" +
-		"setting allows; brought back are those that the next apply submitted again.\n\n")
-	b.WriteString("| setting | seed | time | faults | workflows | jobs | attempts | retries | restarts | duplicates | lost | brought back | Verify | violations |\n")
-	b.WriteString("| --- |" + strings.Repeat(" ---: |", 13) + "\n")
+		"setting allows; brought back are those that the next apply submitted again. Late are attempts that a worker began which had been away, after\n" +
+		"somebody else had begun; runs of seed 11 did not count them.\n\n")
+	b.WriteString("| setting | seed | time | faults | workflows | jobs | attempts | retries | restarts | duplicates | late | lost | brought back | Verify | violations |\n")
+	b.WriteString("| --- |" + strings.Repeat(" ---: |", 14) + "\n")
 	for _, r := range runs {
-		fmt.Fprintf(b, "| %s | %d | %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d |\n", nameOf(r), r.Seed, short(r.Duration), check.Sum(r.Faults),
-			r.Graphs, r.Jobs+r.Children+r.Cycles, r.Attempts, r.Retries, check.Sum(r.Restarts), check.Sum(r.Duplicates), r.Lost, r.Recreated, r.Verified, len(r.Violations))
+		fmt.Fprintf(b, "| %s | %d | %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d |\n", nameOf(r), r.Seed, short(r.Duration), check.Sum(r.Faults),
+			r.Graphs, r.Jobs+r.Children+r.Cycles, r.Attempts, r.Retries, check.Sum(r.Restarts), check.Sum(r.Duplicates), r.Late, r.Lost, r.Recreated, r.Verified, len(r.Violations))
 	}
 }
 
