@@ -238,3 +238,18 @@ func TestBacklog(t *testing.T) {
 		e.ok(e.Cancel(e.Context(), "g"))
 	})
 }
+
+// TestBacklogAfterATick: whoever ticks is told so too, when what ends a cycle is that its job has waited too long.
+func TestBacklogAfterATick(t *testing.T) {
+	onBoth(t, func(e *engine) {
+		e.add(job("s", every("1 hour"), overlap(wire.Schedule_SKIP), waitsFor(time.Minute)))
+		e.tickAt(firstHour)
+		asked := time.UnixMilli(firstHour - hour)
+		_, err := e.Backfill(e.Context(), "s", asked, asked, false)
+		e.ok(err)
+		e.pass(time.Minute)
+		e.same("more", true, e.tick().More)
+		e.same("more behind it", false, e.tick().More)
+		e.starts("s@-1")
+	})
+}
