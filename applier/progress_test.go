@@ -12,6 +12,7 @@ import (
 
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/internal/redistest"
 )
 
 // diversions collects what an apply decided anew.
@@ -216,7 +217,7 @@ func (r *refusing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		lock := slices.ContainsFunc([]*redis.Script{acquireScript, renewScript, releaseScript}, func(s *redis.Script) bool {
 			return len(cmd.Args()) > 1 && cmd.Args()[1] == s.Hash()
 		})
-		if cmd.Name() != "evalsha" || lock || err != nil {
+		if !redistest.IsScript(cmd) || lock || err != nil {
 			return err
 		}
 		if r.batches++; r.batches != r.at {

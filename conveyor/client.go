@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -64,6 +65,8 @@ type Client struct {
 	observer   Observer // nil for none
 	broadcasts *broadcaster
 	hearing    *hearing
+
+	noFunctions atomic.Bool // the store has no functions, or none for this user: scripts are called by their sums
 }
 
 // NewClient returns a Client over rdb, which stays the caller's to close. A client of a Cluster gets a hook that has it look for the new

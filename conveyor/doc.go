@@ -85,6 +85,10 @@
 // While the slot of a namespace moves to another node all calls that change something fail with ErrUnavailable and change nothing,
 // since a script would see half of the namespace. They are repeated, and go on when the slot has moved.
 //
+// Every change is one script. A server that has functions gets each script as a library, waybill_<script>_<sum of its text>, when it is
+// first called, and keeps it like data: an upgrade leaves those of the version before, some 80 kB each, until FUNCTION DELETE.
+// Scripts are called by their sum where functions are unknown or not allowed.
+//
 // # Keys
 //
 // All keys start with the namespace, "{waybill}:" by default:

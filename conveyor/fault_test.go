@@ -226,8 +226,8 @@ func playFaulty(t *strand, rdb redis.UniversalClient, s scenario, plan func(int)
 	f.sound()
 	names, seen := conveyor.Scripts(), map[string]int{}
 	for command, n := range proxy.Seen() {
-		if sum, ok := strings.CutPrefix(command, "EVALSHA "); ok {
-			command = names[sum]
+		if verb, called, _ := strings.Cut(command, " "); verb == "EVALSHA" || verb == "FCALL" {
+			command = names[called]
 		}
 		seen[command] += n
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/wire"
+	"github.com/waybill-dev/waybill/internal/redistest"
 )
 
 // mq is one message queue under test.
@@ -340,7 +341,7 @@ func (c *cutting) DialHook(next redis.DialHook) redis.DialHook { return next }
 
 func (c *cutting) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		if c.after == nil || cmd.Name() != "evalsha" && cmd.Name() != "eval" || !slices.Contains(cmd.Args(), any("mq-E2c")) {
+		if c.after == nil || !redistest.IsScript(cmd) || !slices.Contains(cmd.Args(), any("mq-E2c")) {
 			return next(ctx, cmd)
 		}
 		err := next(context.WithoutCancel(ctx), cmd)

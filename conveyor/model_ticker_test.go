@@ -3,37 +3,33 @@ package conveyor_test
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/internal/enginemodel"
+	"github.com/waybill-dev/waybill/internal/redistest"
 )
 
 // slowTicker, as a hook of a client, holds up what a ticker has made of a schedule while it is asked to.
 type slowTicker struct {
-	script string // the sum of what stores it
-	holds  bool
-	held   []any
+	scripts map[string]string // by what they are called with
+	holds   bool
+	held    []any
 }
 
 var errHeldUp = errors.New("HELD UP on the way")
 
 func newSlowTicker() *slowTicker {
-	s := &slowTicker{}
-	for sum, name := range conveyor.Scripts() {
-		if name == "schedule" {
-			s.script = sum
-		}
-	}
-	return s
+	return &slowTicker{scripts: conveyor.Scripts()}
 }
 
 func (*slowTicker) DialHook(next redis.DialHook) redis.DialHook { return next }
 func (s *slowTicker) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		const arguments = 4 // evalsha, the sum, the number of keys, the key
-		if args := cmd.Args(); s.holds && cmd.Name() == "evalsha" && args[1] == s.script {
+		const arguments = 5 // evalsha or fcall, the script, the number of keys, two keys
+		if args := cmd.Args(); s.holds && redistest.IsScript(cmd) && s.scripts[fmt.Sprint(args[1])] == "schedule" {
 			s.held = args[arguments:]
 			cmd.SetErr(errHeldUp)
 			return errHeldUp

@@ -1,12 +1,11 @@
 package conveyor
 
 import (
-	"crypto/sha1"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path"
 	"runtime/metrics"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -113,17 +112,18 @@ func compiles() error {
 
 // mutate replaces a file in the texts of the scripts that have it.
 func mutate(file, text string) error {
-	var before strings.Builder
-	appendLua(&before, file)
-	users := 0
-	for _, s := range scripts {
-		if !strings.Contains(s.content().text, before.String()) {
-			continue
+	before, users := readLua, 0
+	readLua = func(name string) string {
+		if name == file {
+			return text
 		}
-		users++
-		s.text = strings.Replace(s.text, before.String(), compactLua(text), 1)
-		sum := sha1.Sum([]byte(s.text))
-		s.sha = hex.EncodeToString(sum[:])
+		return before(name)
+	}
+	for _, s := range scripts {
+		if slices.Contains(s.files(), file) {
+			users++
+			*s.luaText = luaText{name: s.luaText.name, pieces: s.pieces}
+		}
 	}
 	if users == 0 {
 		return fmt.Errorf("no script has %s", file)
@@ -162,11 +162,9 @@ func TestScriptsKnown(t *testing.T) {
 			if e.IsDir() {
 				continue
 			}
-			var piece strings.Builder
-			appendLua(&piece, path.Join(dir, e.Name()))
 			used := false
 			for _, s := range scripts {
-				used = used || strings.Contains(s.content().text, piece.String())
+				used = used || slices.Contains(s.files(), path.Join(dir, e.Name()))
 			}
 			if name := strings.TrimSuffix(e.Name(), ".lua"); !used || dir == "lua" && scripts[name] == nil {
 				t.Errorf("%s/%s is in no script of the table in this file", dir, e.Name())

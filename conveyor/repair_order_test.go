@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/internal/redistest"
 )
 
 // TestRepairKeepsOrder loses and doubles tickets of a queue at random, and wants the jobs in the order of their places.
@@ -131,7 +133,7 @@ func (b *breaking) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pro
 
 func (b *breaking) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		if name := cmd.Name(); name != "evalsha" && name != "eval" {
+		if !redistest.IsScript(cmd) {
 			return next(ctx, cmd)
 		}
 		b.calls++
@@ -139,7 +141,7 @@ func (b *breaking) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 			return next(ctx, cmd)
 		}
 		if b.reply {
-			if err := next(ctx, cmd); redis.HasErrorPrefix(err, "NOSCRIPT") {
+			if err := next(ctx, cmd); err != nil && (redis.HasErrorPrefix(err, "NOSCRIPT") || strings.Contains(err.Error(), "Function not found")) {
 				b.at++ // the text comes next
 				return err
 			}

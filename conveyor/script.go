@@ -22,16 +22,29 @@ var luaFiles embed.FS
 type script struct {
 	name  string
 	frees bool // it goes on in a store that is full
+	alone bool // it is called by its sum, never as a function
 	*luaText
 }
 
-// luaText is a file after the shared pieces it needs, without comments and indentation. It is made on first use: most processes
-// call few scripts, and every process starts.
+// luaText is a file after the shared pieces it needs, as a script, without comments and indentation, and as a library. Each is made on
+// first use: most processes call few scripts, and every process starts.
 type luaText struct {
-	pieces []string
-	once   sync.Once
-	text   string // of content only, and so is sha
-	sha    string
+	name    string
+	pieces  []string
+	script  sync.Once
+	text    string // of content only, and so is sha
+	sha     string
+	library sync.Once
+	lib     library // of asLibrary only
+}
+
+// files are all that the text is made from, in their order.
+func (t *luaText) files() []string {
+	var list []string
+	for _, p := range t.pieces {
+		list = append(list, "lua/lib/"+p+".lua")
+	}
+	return append(list, "lua/"+t.name+".lua")
 }
 
 // freeing are the scripts that make room, or keep running jobs alive. Redis may exceed its maxmemory by what they write.
@@ -71,31 +84,37 @@ var (
 )
 
 func newScript(name string, pieces ...string) *script {
-	s := &script{name: name, frees: freeing[name], luaText: &luaText{pieces: pieces}}
+	s := &script{name: name, frees: freeing[name], alone: name == "repair", luaText: &luaText{name: name, pieces: pieces}}
 	scriptList = append(scriptList, s)
 	return s
 }
 
-// content is the text, made.
-func (s *script) content() *luaText {
-	s.once.Do(func() {
+// content is the text as a script, made.
+func (t *luaText) content() *luaText {
+	t.script.Do(func() {
 		var b strings.Builder
-		for _, piece := range s.pieces {
-			appendLua(&b, "lua/lib/"+piece+".lua")
+		for _, file := range t.files() {
+			b.WriteString(compactLua(readLua(file)))
 		}
-		appendLua(&b, "lua/"+s.name+".lua")
 		sum := sha1.Sum([]byte(b.String()))
-		s.text, s.sha = b.String(), hex.EncodeToString(sum[:])
+		t.text, t.sha = b.String(), hex.EncodeToString(sum[:])
 	})
-	return s.luaText
+	return t
 }
 
-func appendLua(b *strings.Builder, file string) {
+// asLibrary is the text as a library of functions, made.
+func (t *luaText) asLibrary() library {
+	t.library.Do(func() { t.lib = newLibrary(t) })
+	return t.lib
+}
+
+// readLua reads an embedded file.
+var readLua = func(file string) string {
 	text, err := luaFiles.ReadFile(file)
 	if err != nil {
 		panic(err) // the file is embedded: this is a mistake in this package, found by any test
 	}
-	b.WriteString(compactLua(string(text)))
+	return string(text)
 }
 
 // compactLua leaves out indentation, empty lines and lines that are only a comment: the text is sent and kept whole.
@@ -131,20 +150,14 @@ func (c *Client) run(ctx context.Context, s *script, args ...any) (any, error) {
 }
 
 func (c *Client) send(ctx context.Context, s *script, args []any) (any, error) {
-	keys, lua := []string{c.keys.status(), c.keys.whole()}, s.content()
-	pause := newPause()
+	pause, full := newPause(), false
 	for try := 1; ; try++ {
-		reply, err := c.rdb.EvalSha(ctx, lua.sha, keys, args...).Result()
-		if redis.HasErrorPrefix(err, "NOSCRIPT") {
-			reply, err = c.rdb.Eval(ctx, lua.text, keys, args...).Result()
-		}
+		reply, err := c.call(ctx, s, full, args)
 		if err == nil || errors.Is(err, redis.Nil) {
 			return reply, nil
 		}
-		if redis.HasErrorPrefix(err, "OOM") && s.frees && len(keys) == 2 {
-			// Redis looks at the first write of a script only, and refuses one that may need memory. Given this key last the script
-			// begins with another one, see lua/lib/base.lua.
-			keys = append(keys, c.keys.room())
+		if redis.HasErrorPrefix(err, "OOM") && s.frees && !full {
+			full = true
 			continue
 		}
 		err = c.scriptError(ctx, s, err)
@@ -157,6 +170,44 @@ func (c *Client) send(ctx context.Context, s *script, args []any) (any, error) {
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// call calls a script once: as a function where the store has functions and lets us load them, or else by its sum. A store that is full
+// gets it so that it goes on.
+func (c *Client) call(ctx context.Context, s *script, full bool, args []any) (any, error) {
+	keys := []string{c.keys.status(), c.keys.whole()}
+	if !s.alone && !c.noFunctions.Load() {
+		lib := s.asLibrary()
+		name := lib.name
+		if full {
+			name = lib.freely
+		}
+		reply, err := c.rdb.FCall(ctx, name, keys, args...).Result()
+		if isMissingFunction(err) { // of a new version, after FUNCTION FLUSH, or on the server that the slot moved to
+			if loaded := lib.load(ctx, c.rdb, keys[0]); loaded == nil {
+				reply, err = c.rdb.FCall(ctx, name, keys, args...).Result()
+			} else if !redis.HasErrorPrefix(loaded, "OOM") { // a full store takes no library, but scripts
+				err = loaded
+			}
+		}
+		switch {
+		case isWithoutFunctions(err):
+			c.noFunctions.Store(true)
+		case !isMissingFunction(err):
+			return reply, err
+		}
+	}
+	if full {
+		// Redis looks at the first write of a script only, and refuses one that may need memory. Given this key last the script
+		// begins with another one, see lua/lib/base.lua.
+		keys = append(keys, c.keys.room())
+	}
+	lua := s.content()
+	reply, err := c.rdb.EvalSha(ctx, lua.sha, keys, args...).Result()
+	if redis.HasErrorPrefix(err, "NOSCRIPT") {
+		reply, err = c.rdb.Eval(ctx, lua.text, keys, args...).Result()
+	}
+	return reply, err
 }
 
 // scriptError turns the first word of a script's error reply into a sentinel. Callers of apply say themselves what they wanted of

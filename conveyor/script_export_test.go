@@ -2,11 +2,12 @@ package conveyor
 
 import "context"
 
-// Scripts are the names of all scripts by the sum they are called with.
+// Scripts are the names of all scripts by the sums and the functions that they are called by.
 func Scripts() map[string]string {
 	names := map[string]string{}
 	for _, s := range scriptList {
 		names[s.content().sha] = s.name
+		names[s.asLibrary().name], names[s.asLibrary().freely] = s.name, s.name
 	}
 	return names
 }

@@ -40,6 +40,9 @@ func TestStorms(t *testing.T) {
 		{name: "SCRIPT FLUSH", times: 10, exact: true, breaks: func(s *storm, _ *redistest.Server, admin *redis.Client) {
 			s.ok(admin.ScriptFlush(s.Context()).Err())
 		}},
+		{name: "FUNCTION FLUSH", times: 10, exact: true, breaks: func(s *storm, _ *redistest.Server, admin *redis.Client) {
+			s.ok(admin.FunctionFlush(s.Context()).Err())
+		}},
 		{name: "CLIENT KILL", times: 10, exact: true, breaks: func(s *storm, _ *redistest.Server, admin *redis.Client) {
 			s.ok(admin.Do(s.Context(), "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes").Err())
 		}},

@@ -48,7 +48,7 @@ func TestRelayBlamesNoJob(t *testing.T) {
 		name           string
 		breaks, mended []any
 	}{
-		{"rights", []any{"ACL", "SETUSER", "default", "-evalsha", "-eval"}, []any{"ACL", "SETUSER", "default", "+@all"}},
+		{"rights", []any{"ACL", "SETUSER", "default", "-@scripting"}, []any{"ACL", "SETUSER", "default", "+@all"}},
 		{"password", []any{"CONFIG", "SET", "requirepass", "secret"}, nil},
 		{"namespace", []any{"SET", "{waybill}:status", "no hash"}, []any{"DEL", "{waybill}:status"}},
 	} {

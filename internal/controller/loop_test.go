@@ -18,6 +18,7 @@ import (
 
 	"github.com/waybill-dev/waybill/applier"
 	"github.com/waybill-dev/waybill/config"
+	"github.com/waybill-dev/waybill/internal/redistest"
 	"github.com/waybill-dev/waybill/planner"
 )
 
@@ -220,7 +221,7 @@ func (f *failing) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 
 func (f *failing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		if f.armed.Load() && cmd.Name() == "evalsha" && slices.ContainsFunc(cmd.Args(), func(a any) bool { return fmt.Sprint(a) == "lock:w" }) && f.after() {
+		if f.armed.Load() && redistest.IsScript(cmd) && slices.ContainsFunc(cmd.Args(), func(a any) bool { return fmt.Sprint(a) == "lock:w" }) && f.after() {
 			return errors.New("the store is out of order")
 		}
 		return next(ctx, cmd)
