@@ -48,7 +48,7 @@ type Proxy struct {
 // Proxy starts a proxy to the server, without faults at first. It ends with the test.
 func (s *Server) Proxy(tb testing.TB) *Proxy {
 	tb.Helper()
-	return ProxyTo(tb, s.bare())
+	return ProxyTo(tb, s.Client(tb))
 }
 
 // ProxyTo starts a proxy to the server of a client, or to all nodes of its Cluster. A client of Sentinels has to live as long.
