@@ -46,7 +46,8 @@
 // Each reservation raises the job's fence, and whatever the attempt writes carries it: a superseded one gets
 // [ErrOutdated] and changes nothing. A worker's beat is the lease of all its jobs. Acknowledging and reserving carry a
 // number per caller: the same number again gets the same reply. So every request may be repeated, and a lost reply
-// loses, doubles or orphans nothing.
+// loses, doubles or orphans nothing. A store that lost the end of an attempt in a crash or a failover counts it as running: the
+// worker that has it no more says so after two beats, and hands the job back.
 //
 // A success may leave a result ([Attempt.SetResult]). The payload of another job may read values out of it ([ResultValue],
 // [Reading]): a worker puts them in before it starts that job's handler, and a value that is missing fails the attempt for good.

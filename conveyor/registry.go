@@ -50,7 +50,7 @@ type Holding struct {
 type BeatReply struct {
 	Cancel   []string  // uuids among Running whose cancel was asked for
 	Outdated []string  // uuids among Running that are no longer this worker's under that fence: stop them, write nothing
-	Unknown  []Holding // attempts the store holds for this worker that are not in Running
+	Unknown  []Holding // attempts the store holds for this worker that are not in Running: one is on its way, or the store has lost its end
 	Now      time.Time
 }
 

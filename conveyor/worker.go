@@ -49,6 +49,7 @@ type Worker struct {
 	contact    time.Time            // of the latest successful exchange or tick
 	draining   bool                 // nothing more is reserved: no slot is offered
 	acks       []Ack                // of ended attempts, to be sent
+	strays     strays               // that the store counts as the worker's
 	unhandled  map[string]bool      // complaints that were logged
 }
 

@@ -31,6 +31,7 @@ func (w *Worker) serve(work, base context.Context, quit context.CancelCauseFunc)
 	var fatal error
 	for {
 		draining := work.Err() != nil
+		w.returnStrays()
 		acks := w.takeAcks(x.single)
 		want, queues := 0, []string(nil)
 		if !draining && (x.hungry || len(acks) > 0) {

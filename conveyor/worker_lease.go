@@ -125,6 +125,7 @@ func (w *Worker) beats(ctx context.Context) {
 			for _, uuid := range a.reply.Cancel {
 				a.held[uuid].end(ErrCancelled)
 			}
+			w.missed(a.reply.Unknown)
 			w.lease.renew(a.sent)
 			if left := w.lease.left(); left > 0 {
 				thawing = false

@@ -366,3 +366,35 @@ func TestWorkerHandsBack(t *testing.T) {
 		s.sound()
 	})
 }
+
+// TestWorkerRunsAgain: an attempt that the store counts as a worker's, and whose end it has lost, is handed back by that worker while it
+// lives, and the job runs again. The store is as after a crash that took the acknowledgement when somebody reserves in the worker's name.
+func TestWorkerRunsAgain(t *testing.T) {
+	onBothStores(t, func(s *workers) {
+		w := s.worker(conveyor.WorkerOptions{Concurrency: 2})
+		started := make(chan string, 10)
+		w.HandleRaw("t", func(_ context.Context, j *wire.Job) error { started <- j.GetUuid(); return nil })
+		stop := s.run(w)
+		s.ok(s.Add(s.Context(), &wire.Job{Uuid: "first", Type: "t", Queue: "q"}))
+		<-started
+		s.ok(s.Add(s.Context(), &wire.Job{Uuid: "a", Type: "t", Queue: "aside"}))
+		s.ok(s.Add(s.Context(), &wire.Job{Uuid: "heir", Type: "t", Queue: "q", PredecessorUuid: "a"}))
+		reply, err := s.Exchange(s.Context(), conveyor.ExchangeRequest{Caller: "before", Number: 1, Worker: w.ID(), Queues: []string{"aside"}, Want: 1})
+		s.ok(err)
+		if len(reply.Reserved) != 1 || reply.Reserved[0].Fence != 1 {
+			s.Fatalf("reserved %+v, want fence 1 of a", reply.Reserved)
+		}
+		s.ok(w.SetQueues([]conveyor.QueueShare{{Name: "q"}, {Name: "aside"}}))
+		for _, want := range []string{"a", "heir"} {
+			if got := <-started; got != want {
+				s.Errorf("%s started, want %s", got, want)
+			}
+		}
+		st := s.await(ended, "a", "heir")[0]
+		if st.State != conveyor.StateCompleted || st.Fence != 2 || st.Attempts != 0 || st.Lost != 0 {
+			s.Errorf("job %+v, want it completed by its second attempt with nothing spent", st)
+		}
+		stop()
+		s.sound()
+	})
+}
