@@ -25,9 +25,7 @@ func (c *conductor) inflictAll(ctx context.Context) {
 	going.Wait()
 	c.store.Lock()
 	defer c.store.Unlock()
-	if c.stepped != 0 {
-		c.stepClock(0)
-	}
+	c.mendClock()
 	for _, m := range c.crew.members {
 		if m.proxy != nil {
 			m.proxy.LoseRequests(0)
@@ -222,6 +220,20 @@ func (c *conductor) stepClock(to time.Duration) error {
 		return rdb.Del(ctx, key).Err()
 	}
 	return rdb.Set(ctx, key, fmt.Sprintf("%+d", to.Milliseconds()), 0).Err()
+}
+
+// mendClock sets the store's clock right. That is a step like any other, though none of those that were drawn.
+func (c *conductor) mendClock() {
+	if c.stepped == 0 {
+		return
+	}
+	r := history.Record{Kind: history.Fault, Name: "mend the clock", At: time.Now().UnixNano()}
+	if err := c.stepClock(0); err != nil {
+		c.say("        mend the clock: %v", err)
+		r.Text = err.Error()
+	}
+	r.Until = time.Now().UnixNano()
+	c.note(r)
 }
 
 // limitMemory leaves the store no room for a while.

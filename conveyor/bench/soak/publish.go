@@ -77,8 +77,8 @@ Afterwards a checker reads all these histories: each workflow's outcome is known
 journal where it stood a second before; under always and with a replica only processes are killed.
 
 In every setting, whatever happens: a job runs only if it was submitted, never before what it waits for and never before its time; each
-ends as it has to; an heir, a gate and a scheduled cycle fire once; work is repeated only where a lease ended, and every repetition below
-has its reason; ` + "`Verify`" + ` finds nothing, while the namespace is in use and at the end.
+ends as it has to; an heir, a gate and a scheduled cycle fire once; work is repeated only where a lease ended or the store lost that it was
+done, and every repetition below has its reason; ` + "`Verify`" + ` finds nothing, while the namespace is in use and at the end.
 
 `
 

@@ -98,7 +98,7 @@ var reasons = []struct{ fault, name string }{
 	{"partition worker", "worker cut off"}, {"kill everybody", "worker killed"},
 	{"kill store", "store killed"}, {"pause store", "store paused"}, {"pause host", "store paused"}, {"kill host", "store killed"},
 	{"power failure", "store without power"}, {"failover", "failover"},
-	{"step the clock", "clock stepped"}, {"store silent", "store silent"}, {"process stalled", "machine busy"},
+	{"step the clock", "clock stepped"}, {"mend the clock", "clock stepped"}, {"store silent", "store silent"}, {"process stalled", "machine busy"},
 	{"end of faults", "worker told to stop"},
 }
 

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -279,4 +280,37 @@ func TestExcuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestClockSteps: how long after its edges a job begins is judged unless the store's clock was stepped meanwhile, be it to set it right.
+func TestClockSteps(t *testing.T) {
+	t.Parallel()
+	for fault, good := range map[string]bool{"step the clock": true, "mend the clock": true, "pause store": false} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			s := tell(1, 40)
+			i := s.find(t, func(r history.Record) bool { return r.Kind == history.Start && r.Fence == 1 && after(r) > 0 })
+			early := int64(after(s.records[i]))
+			for k := i; k < len(s.records); k++ { // all that follows is as much earlier, so that nothing else is wrong
+				s.records[k].At -= early / 2
+			}
+			s.records = append(s.records, history.Record{Kind: history.Fault, Name: fault, At: s.records[i].At, Until: s.records[i].At})
+			found := s.check(rig.Always).Violations
+			if violated := slices.ContainsFunc(found, func(v string) bool { return strings.HasPrefix(v, "after: ") }); violated == good {
+				t.Errorf("violations %q", found)
+			}
+		})
+	}
+}
+
+// after is how long after its edges the job of a record begins at the earliest.
+func after(r history.Record) time.Duration {
+	var n int
+	if _, err := fmt.Sscanf(r.Graph, "a0-g%d", &n); err != nil {
+		return 0
+	}
+	if j := graph.Draw(1, 0, n).Job(r.Job); j != nil {
+		return j.After
+	}
+	return 0
 }
