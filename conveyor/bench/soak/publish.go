@@ -90,9 +90,9 @@ type promise struct {
 
 var promises = []promise{
 	{rig.Always, "appendonly yes, appendfsync always", "Nothing that was acknowledged is lost."},
-	{rig.EverySec, "appendonly yes, appendfsync everysec", "What was acknowledged up to two seconds before the store died may be lost; what it did in that time may be done again. The next `apply` submits precisely the jobs that were lost, under the same uuids unless the workflow's whole state was lost with them."},
+	{rig.EverySec, "appendonly yes, appendfsync everysec", "What was acknowledged up to two seconds before the store died may be lost; what it did in that time may be done again. The next `apply` submits precisely the jobs that were lost, under the same uuids unless the workflow's whole state was lost with them. A job that an attempt added from inside in that time is lost for good if the attempt goes on."},
 	{rig.None, "appendonly no", "All is lost with the process. The next `apply` submits everything that is declared, as new jobs."},
-	{rig.Replica, "a replica that takes over, WAIT 1 after an apply", "An apply that WAIT has confirmed is not lost. What workers did may be done again as far as the replica had not heard of it."},
+	{rig.Replica, "a replica that takes over, WAIT 1 after an apply", "An apply that WAIT has confirmed is not lost. What workers did may be done again as far as the replica had not heard of it, and what their attempts added from inside then is lost for good if the attempts go on."},
 	{rig.Journal, "the embedded store", "Nothing that was acknowledged is lost when any process dies, the host included. When the machine loses its power, what was acknowledged up to a second before may be."},
 }
 

@@ -314,3 +314,41 @@ func after(r history.Record) time.Duration {
 	}
 	return 0
 }
+
+// TestLostChild: an heir need not wait for what its predecessor added from inside and the store lost before it came to run.
+func TestLostChild(t *testing.T) {
+	t.Parallel()
+	for _, loses := range []bool{true, false} {
+		t.Run(fmt.Sprintf("the store loses something %v", loses), func(t *testing.T) {
+			t.Parallel()
+			s := tell(1, 100)
+			i := s.find(t, func(r history.Record) bool { return r.Kind == history.Child && hasHeir(r) })
+			child := s.records[i]
+			fault := history.Record{Kind: history.Fault, Name: "power failure", At: child.At, Until: child.At}
+			if loses {
+				fault.Loses = child.At
+			}
+			s.records = slices.DeleteFunc(s.records, func(r history.Record) bool { return r.Kind != history.Child && r.UUID == child.UUID })
+			s.records = append(s.records, fault)
+			found := s.check(rig.EverySec).Violations
+			if violated := slices.ContainsFunc(found, func(v string) bool { return strings.HasPrefix(v, "order: ") }); violated == loses {
+				t.Errorf("violations %q", found)
+			}
+		})
+	}
+}
+
+// hasHeir tells whether a job that runs waits for the parent of a child record to be complete.
+func hasHeir(child history.Record) bool {
+	var n int
+	if _, err := fmt.Sscanf(child.Graph, "a0-g%d", &n); err != nil {
+		return false
+	}
+	g := graph.Draw(1, 0, n)
+	parent, _, _ := strings.Cut(child.Job, ".")
+	outcomes := g.Outcomes()
+	return slices.ContainsFunc(g.Jobs, func(j *graph.Job) bool {
+		ran := outcomes[j.Name] == graph.Completed
+		return ran && slices.ContainsFunc(j.Blocks, func(b graph.Block) bool { return slices.Contains(b.Jobs, parent) })
+	})
+}

@@ -30,7 +30,7 @@ func (c *checker) orderIn(f *fate, j *graph.Job, a *attempt, of func(string) []*
 	}
 	for _, b := range j.Blocks {
 		for _, up := range b.Jobs {
-			if late := f.unfinished(up, of, a.At); late != "" {
+			if late := c.unfinished(f, up, of, a.At); late != "" {
 				c.violate("order", a.Record, "it began before %s was over, which its predecessor %s waits for", late, up)
 			}
 		}
@@ -52,7 +52,7 @@ func endedBy(list []*attempt, result history.Result, n int, at int64) bool {
 }
 
 // unfinished names a job that was not over by then and that the completion of job name waits for, itself included; "" for none.
-func (f *fate) unfinished(name string, of func(string) []*attempt, at int64) string {
+func (c *checker) unfinished(f *fate, name string, of func(string) []*attempt, at int64) string {
 	j := f.graph.Job(name)
 	switch f.outcomes[name] {
 	case graph.SkippedFail, graph.SkippedOK:
@@ -74,16 +74,46 @@ func (f *fate) unfinished(name string, of func(string) []*attempt, at int64) str
 		if !slices.ContainsFunc(child.Parents, func(p graph.Parent) bool { return p.Job == name }) {
 			continue
 		}
-		if late := f.unfinished(child.Name, of, at); late != "" {
+		if late := c.unfinished(f, child.Name, of, at); late != "" {
 			return late
 		}
 	}
 	for i := range j.Script.Children {
-		if child := childName(name, i); !endedBy(of(child), history.Well, 1, at) {
+		if child := childName(name, i); !endedBy(of(child), history.Well, 1, at) && !c.lostChild(f, child, at) {
 			return child
 		}
 	}
 	return ""
+}
+
+// lostChild tells whether the store had lost by then what attempts had added under a name from inside: nobody waits for that any more, and
+// apply knows nothing of it.
+func (c *checker) lostChild(f *fate, name string, at int64) bool {
+	lost := false
+	for uuid, r := range c.children {
+		if r.Graph != f.graph.Name || r.Job != name || r.At >= at {
+			continue
+		}
+		if len(c.byUUID[uuid]) > 0 || !c.mayLoseChild(r, at) {
+			return false
+		}
+		lost = true
+	}
+	return lost
+}
+
+// mayLoseChild tells whether a fault until then can have taken a child that the store had acknowledged, which it had when the attempt that
+// asked for it ended.
+func (c *checker) mayLoseChild(child history.Record, until int64) bool {
+	acknowledged := until
+	for _, a := range c.byUUID[child.Parent] {
+		if a.Who == child.Who && a.Fence == child.Fence && a.At <= child.At && a.ended > child.At {
+			acknowledged = a.ended
+		}
+	}
+	return slices.ContainsFunc(c.faults, func(r history.Record) bool {
+		return r.Loses > 0 && r.Loses <= acknowledged && r.Until >= child.At && r.At <= until
+	})
 }
 
 // checkTimes wants that no job began before its run_at, or sooner after its edges than it declares. Where the store's clock was off
