@@ -352,3 +352,20 @@ func hasHeir(child history.Record) bool {
 		return ran && slices.ContainsFunc(j.Blocks, func(b graph.Block) bool { return slices.Contains(b.Jobs, parent) })
 	})
 }
+
+// TestFenceAgain: one worker runs a job twice at once under one fence, since the store lost the first reservation. What waits for the job
+// may begin after the first of them has done the work.
+func TestFenceAgain(t *testing.T) {
+	t.Parallel()
+	s := tell(1, 1)
+	i := s.find(t, func(r history.Record) bool { return r.Kind == history.End && r.Result == history.Well && r.Tick == 0 })
+	start, end := s.records[i], s.records[i]
+	start.Kind, start.Result = history.Start, ""
+	start.At--
+	end.At = s.now + 1
+	fault := history.Record{Kind: history.Fault, Name: "power failure", At: start.At - 1, Until: start.At - 1, Loses: start.At - 2}
+	s.records = append(s.records, fault, start, end)
+	for _, v := range s.check(rig.EverySec).Violations {
+		t.Error(v)
+	}
+}

@@ -75,7 +75,7 @@ func Check(run Run) *Report {
 
 // index sorts the records by what they are about.
 func (c *checker) index() {
-	running := map[string]*attempt{}
+	running := map[string][]*attempt{} // of one fence there are two after the store lost the first: they end in the order of their starts
 	id := func(r history.Record) string { return fmt.Sprint(r.Who, " ", r.UUID, " ", r.Fence) }
 	for _, r := range c.run.Records {
 		switch r.Kind {
@@ -94,14 +94,15 @@ func (c *checker) index() {
 			}
 		case history.Start:
 			a := &attempt{Record: r}
-			running[id(r)] = a
+			running[id(r)] = append(running[id(r)], a)
 			c.byUUID[r.UUID] = append(c.byUUID[r.UUID], a)
 			if f := c.fate(r); f != nil {
 				f.attempts[r.Job] = append(f.attempts[r.Job], a)
 			}
 		case history.End:
-			if a := running[id(r)]; a != nil {
-				a.ended, a.result = r.At, r.Result
+			if those := running[id(r)]; len(those) > 0 {
+				those[0].ended, those[0].result = r.At, r.Result
+				running[id(r)] = those[1:]
 			} else {
 				c.violate("history", r, "an attempt ended that never began")
 			}
