@@ -16,6 +16,7 @@ import (
 
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
+	"github.com/waybill-dev/waybill/internal/redistest"
 )
 
 var errKilled = errors.New("killed")
@@ -73,7 +74,7 @@ func (x *executioner) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.
 }
 
 func isWrite(cmd redis.Cmder) bool {
-	return strings.HasPrefix(cmd.Name(), "eval") && cmd.Args()[1] != renewScript.Hash()
+	return redistest.IsScript(cmd) && cmd.Args()[1] != renewScript.Hash()
 }
 
 func (x *executioner) isDead() bool {

@@ -15,7 +15,7 @@ import (
 // again, and nothing else.
 func TestApplyAfterFailover(t *testing.T) {
 	t.Parallel()
-	s := redistest.StartSentinels(t, redistest.SentinelOptions{DownAfter: time.Second})
+	s := redistest.StartSentinels(t, redistest.SentinelOptions{DownAfter: 5 * time.Second}) // a replica that is cut off for ten times as long is not taken
 	story := func(name, text string) {
 		file := filepath.Join(t.TempDir(), name+".txtar")
 		text = strings.TrimSpace(text) + "\n\n-- wf/main.hcl --\n" + `workflow "lost" {}
@@ -48,9 +48,16 @@ exec waybill plan -var regions=eu,us,asia,africa wf
 stdout 'No changes'`)
 	s.Primary().Kill()
 	rdb := s.Client(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	for rdb.Set(ctx, "taken over", "", 0).Err() != nil && ctx.Err() == nil { // until the replica has
+	for { // until the replica has taken over
+		err := rdb.Set(ctx, "taken over", "", 0).Err()
+		if err == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			t.Fatal(err)
+		}
 	}
 	story("after", `
 exec waybill plan -var regions=eu,us,asia,africa wf

@@ -7,15 +7,11 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/waybill-dev/waybill/conveyor/outbox"
 )
-
-// hush keeps the driver from writing to stderr: its errors come back to whoever called.
-var hush = sync.OnceFunc(func() { _ = mysql.SetLogger(&mysql.NopLogger{}) })
 
 // parseMySQLURL reads mysql://user:password@host:port/database?parameters, which the driver does not. The parameters are the driver's.
 func parseMySQLURL(address string) (*Database, error) {
@@ -51,7 +47,7 @@ func parseMySQL(address string) (*Database, error) {
 }
 
 func openMySQL(config *mysql.Config, secrets []string) (*Database, error) {
-	hush()
+	config.Logger = &mysql.NopLogger{} // the driver's errors come back to whoever called, and not to stderr as well
 	if config.DBName == "" {
 		return nil, fmt.Errorf("%w: it does not say which database of the server is meant, as in mysql://user:password@host/shop", ErrAddress)
 	}
