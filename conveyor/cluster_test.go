@@ -45,32 +45,43 @@ func TestSlotMoves(t *testing.T) {
 // replication has it. Whoever adds again what is gone has everything done, and all followers hear of it.
 func TestFailover(t *testing.T) {
 	t.Parallel()
-	for name, start := range map[string]func(t *testing.T) (rdb redis.UniversalClient, primary func(key string) *redistest.Server){
-		"sentinel": func(t *testing.T) (redis.UniversalClient, func(string) *redistest.Server) {
-			s := redistest.StartSentinels(t, redistest.SentinelOptions{DownAfter: time.Second})
+	for name, start := range map[string]func(t *testing.T) (rdb redis.UniversalClient, kill func(key string)){
+		"sentinel": func(t *testing.T) (redis.UniversalClient, func(string)) {
+			s := redistest.StartSentinels(t, redistest.SentinelOptions{})
 			o := s.Options()
 			o.MaxRetries = -1
-			return redis.NewFailoverClient(o), func(string) *redistest.Server { return s.Primary() }
+			return redis.NewFailoverClient(o), func(string) {
+				kill(t, s.Primary())
+				s.Suspect(t, time.Second)
+			}
 		},
-		"cluster": func(t *testing.T) (redis.UniversalClient, func(string) *redistest.Server) {
+		"cluster": func(t *testing.T) (redis.UniversalClient, func(string)) {
 			c := redistest.StartCluster(t, redistest.ClusterOptions{Replicas: 1, NodeTimeout: time.Second})
 			o := c.Options()
 			o.MaxRetries = -1
-			return redis.NewClusterClient(o), func(key string) *redistest.Server { return c.Owner(t, key) }
+			return redis.NewClusterClient(o), func(key string) { kill(t, c.Owner(t, key)) }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rdb, primary := start(t)
+			rdb, kill := start(t)
 			t.Cleanup(func() { _ = rdb.Close() })
 			const jobs = 2000
 			f := &failover{
 				storm: storm{workers: newWorkers(t, rdb), jobs: jobs, ran: make([]atomic.Int32, jobs), every: jobs / 2, reached: make(chan struct{}, jobs)},
 				added: make([]atomic.Bool, jobs),
 			}
-			f.play(primary(f.Prefix()))
+			f.play(func() { kill(f.Prefix()) })
 		})
 	}
+}
+
+// kill ends a primary whose replica has what it was told until now.
+func kill(t *testing.T, primary *redistest.Server) {
+	if err := primary.AwaitReplicas(1); err != nil {
+		t.Error(err)
+	}
+	primary.Kill()
 }
 
 // failover is a storm that notes what was acknowledged.
@@ -79,7 +90,7 @@ type failover struct {
 	added []atomic.Bool
 }
 
-func (f *failover) play(primary *redistest.Server) {
+func (f *failover) play(kill func()) {
 	stops := []func(){f.start(), f.start()}
 	adding := make(chan struct{})
 	go func() {
@@ -95,8 +106,7 @@ func (f *failover) play(primary *redistest.Server) {
 	for i := range sure {
 		sure[i], once[i] = f.added[i].Load(), f.completed(i)
 	}
-	f.ok(primary.AwaitReplicas(1))
-	primary.Kill()
+	kill()
 	<-adding
 	uuids, lost := make([]string, f.jobs), 0
 	for i := range uuids {
@@ -172,12 +182,13 @@ func (f *failover) statusesOf(uuids []string) []conveyor.Status {
 // the primary is told how the jobs stand there, and hears what comes.
 func TestLogOfAnotherServer(t *testing.T) {
 	t.Parallel()
-	s := redistest.StartSentinels(t, redistest.SentinelOptions{DownAfter: time.Second})
+	s := redistest.StartSentinels(t, redistest.SentinelOptions{})
 	rdb := s.Client(t)
 	e := newWorkers(t, rdb) // with the real clock, which tells the two logs apart
 	e.ok(e.AddMany(e.Context(), []*wire.Job{job("a")}))
 	e.ok(s.Primary().AwaitReplicas(1))
 	s.Primary().Isolate(t, s.Replica())
+	isolated := time.Now()
 	for i := range 5 {
 		e.ok(e.Add(e.Context(), job(fmt.Sprint("lost", i)))) // whom nobody else will ever know
 	}
@@ -202,6 +213,7 @@ func TestLogOfAnotherServer(t *testing.T) {
 		t.Fatalf("the snapshot before has %d jobs", len(o.Jobs))
 	}
 	s.Primary().Kill()
+	s.Suspect(t, max(time.Second, time.Since(isolated)/5))
 	for i := 0; i < 10; { // more events than were lost
 		err := e.Add(e.Context(), job(fmt.Sprint("new", i)))
 		if err == nil {

@@ -70,24 +70,24 @@ func TestSlotMoves(t *testing.T) {
 
 func TestReplicaTakesOver(t *testing.T) {
 	t.Parallel()
-	failover := map[string]func() (rdb redis.UniversalClient, primary *redistest.Server){
-		"sentinel": func() (redis.UniversalClient, *redistest.Server) {
-			s := redistest.StartSentinels(t, redistest.SentinelOptions{DownAfter: time.Second})
-			return s.Client(t), s.Primary()
+	failover := map[string]func() (rdb redis.UniversalClient, primary *redistest.Server, suspect func()){
+		"sentinel": func() (redis.UniversalClient, *redistest.Server, func()) {
+			s := redistest.StartSentinels(t, redistest.SentinelOptions{})
+			return s.Client(t), s.Primary(), func() { s.Suspect(t, time.Second) }
 		},
-		"cluster": func() (redis.UniversalClient, *redistest.Server) {
+		"cluster": func() (redis.UniversalClient, *redistest.Server, func()) {
 			c := redistest.StartCluster(t, redistest.ClusterOptions{Replicas: 1, NodeTimeout: time.Second})
 			o := c.Options()
 			o.ClusterStateReloadInterval = 100 * time.Millisecond // a minute otherwise
 			rdb := redis.NewClusterClient(o)
 			t.Cleanup(func() { _ = rdb.Close() })
-			return rdb, c.Owner(t, "{k}")
+			return rdb, c.Owner(t, "{k}"), func() {}
 		},
 	}
 	for name, start := range failover {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rdb, primary := start()
+			rdb, primary, suspect := start()
 			if err := rdb.Set(t.Context(), "{k}", "v", 0).Err(); err != nil {
 				t.Fatal(err)
 			}
@@ -95,6 +95,7 @@ func TestReplicaTakesOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			primary.Kill()
+			suspect()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			for rdb.Set(ctx, "{k}:2", "v", 0).Err() != nil && ctx.Err() == nil { // until somebody has taken over

@@ -20,11 +20,8 @@ import (
 // SentinelName is the name that Sentinels know their primary by.
 const SentinelName = "waybill-test"
 
-// SentinelOptions says how Sentinels watch.
+// SentinelOptions says what Sentinels watch.
 type SentinelOptions struct {
-	// DownAfter is after how long without an answer the primary is taken for dead. The default of 60 s is more than a loaded machine
-	// makes a server wait; a test of failover wants less.
-	DownAfter time.Duration
 	// Args are given to the primary and the replica, after the defaults and so over them.
 	Args []string
 }
@@ -48,9 +45,6 @@ func StartSentinels(tb testing.TB, o SentinelOptions) *Sentinels {
 }
 
 func startSentinels(o SentinelOptions) (*Sentinels, error) {
-	if o.DownAfter == 0 {
-		o.DownAfter = time.Minute
-	}
 	s := &Sentinels{}
 	if err := s.start(o); err != nil {
 		s.remove()
@@ -75,7 +69,7 @@ func (s *Sentinels) start(o SentinelOptions) (err error) {
 		return err
 	}
 	for range 3 {
-		sentinel, err := startSentinel(host, port, o.DownAfter)
+		sentinel, err := startSentinel(host, port)
 		if err != nil {
 			return err
 		}
@@ -89,18 +83,17 @@ func (s *Sentinels) start(o SentinelOptions) (err error) {
 	return nil
 }
 
-// sentinelConf is a Sentinel's configuration, with capitals for what differs.
+// sentinelConf is a Sentinel's configuration, with capitals for what differs. A minute is more than a loaded machine makes a server wait.
 const sentinelConf = `port OWN
 bind 127.0.0.1
 dir DIR
 loglevel warning
 sentinel monitor NAME HOST PORT 2
-sentinel down-after-milliseconds NAME DOWN
-sentinel failover-timeout NAME AGAIN
+sentinel down-after-milliseconds NAME 60000
 `
 
 // startSentinel picks a free port and tries again with another when somebody takes it before the Sentinel does.
-func startSentinel(host, port string, downAfter time.Duration) (*Server, error) {
+func startSentinel(host, port string) (*Server, error) {
 	var last error
 	for range 5 {
 		own, err := freePort()
@@ -112,8 +105,7 @@ func startSentinel(host, port string, downAfter time.Duration) (*Server, error) 
 			return nil, err
 		}
 		file := filepath.Join(dir, "sentinel.conf") // which the Sentinel keeps its state in
-		conf := strings.NewReplacer("NAME", SentinelName, "OWN", own, "DIR", dir, "HOST", host, "PORT", port,
-			"DOWN", fmt.Sprint(downAfter.Milliseconds()), "AGAIN", fmt.Sprint(max(4*downAfter, 5*time.Second).Milliseconds())).Replace(sentinelConf)
+		conf := strings.NewReplacer("NAME", SentinelName, "OWN", own, "DIR", dir, "HOST", host, "PORT", port).Replace(sentinelConf)
 		s := &Server{dir: dir, network: "tcp", addr: net.JoinHostPort("127.0.0.1", own), args: []string{file, "--sentinel"}}
 		if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
 			s.remove()
@@ -146,6 +138,19 @@ func (s *Sentinels) remove() {
 	for _, server := range append(s.sentinels, s.servers[:]...) {
 		if server != nil {
 			server.remove()
+		}
+	}
+}
+
+// Suspect has the Sentinels take a primary for dead that has not answered for so long, which is a minute until then. A replica that has
+// been without its primary for longer than ten times that is not promoted.
+func (s *Sentinels) Suspect(tb testing.TB, after time.Duration) {
+	tb.Helper()
+	for _, sentinel := range s.sentinels {
+		err := sentinel.Client(tb).Do(tb.Context(), "SENTINEL", "SET", SentinelName,
+			"down-after-milliseconds", after.Milliseconds(), "failover-timeout", max(4*after, 5*time.Second).Milliseconds()).Err()
+		if err != nil {
+			tb.Fatal(err)
 		}
 	}
 }
