@@ -94,7 +94,6 @@ func (f *follower) step(ctx context.Context) error {
 	if len(f.backlog) == 0 {
 		batch, err := f.read(ctx)
 		if err != nil {
-			f.unsure = true
 			return err
 		}
 		if batch.Gap {
@@ -109,14 +108,14 @@ func (f *follower) step(ctx context.Context) error {
 }
 
 // read waits for the next events. After an outage the log may be another one: a replica that took over never got the last events
-// of its primary, and gives their numbers to others.
+// of its primary, and gives their numbers to others. One that is shorter, or does not reach back so far, is a gap by itself.
 func (f *follower) read(ctx context.Context) (conveyor.EventBatch, error) {
 	if f.unsure && !f.told.IsZero() {
 		told, err := f.client.Told(ctx, f.at.Seq)
 		if err != nil {
 			return conveyor.EventBatch{}, err
 		}
-		if !told.Equal(f.told) {
+		if !told.IsZero() && !told.Equal(f.told) {
 			return conveyor.EventBatch{Seq: f.at.Seq, Gap: true}, nil
 		}
 	}
@@ -191,7 +190,8 @@ func (f *follower) tellProgress(now time.Time) {
 	}
 }
 
-// healGap goes on from new statuses: the event log is bounded and this reader fell behind its tail.
+// healGap goes on from new statuses: the event log is bounded and this reader fell behind its tail, or it is the log of a server that
+// never got what was read before.
 func (f *follower) healGap(ctx context.Context) error {
 	uuids := f.jobs.uuids()
 	statuses, seq, err := f.client.StatusesAt(ctx, uuids)
@@ -202,7 +202,7 @@ func (f *follower) healGap(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if f.unsure {
+	if f.unsure || seq < f.at.Seq && !f.told.IsZero() {
 		f.mail.post(Warning{Summary: "The store has lost its latest changes",
 			Detail: "The server that answers now never got them: it has taken over from one that died. How the jobs stand there is told instead, " +
 				"and applying again adds what is missing."})

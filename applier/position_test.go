@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/waybill-dev/waybill/conveyor"
 )
@@ -212,6 +213,52 @@ func TestReattachTooLate(t *testing.T) {
 			l.Errorf("an apply warned (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// TestFollowAfterOutage has a follower find the log after an outage trimmed, or as a server has it that never got the last event:
+// shorter, or with another event of that number. Only the latter two have lost changes.
+func TestFollowAfterOutage(t *testing.T) {
+	const trimmed, lost = "Changes of jobs are not in the event log any more", "The store has lost its latest changes"
+	for name, test := range map[string]struct {
+		happens func(l *lab, events string)
+		want    []string
+	}{
+		"nothing": {func(l *lab, _ string) { l.work() }, nil},
+		"trimmed": {func(l *lab, events string) {
+			l.work()
+			l.ok(l.Redis().XTrimMaxLen(l.Context(), events, 1).Err())
+		}, []string{trimmed}},
+		"shorter": {func(l *lab, events string) {
+			l.ok(l.Redis().Del(l.Context(), events).Err())
+			l.ok(l.Redis().Decr(l.Context(), l.Prefix()+"events:seq").Err())
+		}, []string{lost}},
+		"another": {func(l *lab, events string) {
+			log, err := l.Redis().XRange(l.Context(), events, "-", "+").Result()
+			l.ok(err)
+			l.ok(l.Redis().Del(l.Context(), events).Err())
+			for _, m := range log {
+				m.Values["t"] = "1"
+				l.ok(l.Redis().XAdd(l.Context(), &redis.XAddArgs{Stream: events, ID: m.ID, Values: m.Values}).Err())
+			}
+		}, []string{lost}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onBoth(t, func(l *lab) {
+				l.declare(l.job("a"), l.job("b", l.after("a")))
+				l.apply()
+				n := &teller{}
+				f := &follower{client: l.Client, workflow: "w", mail: newMailbox(n), warned: map[Warning]bool{}}
+				l.ok(f.load(l.Context()))
+				test.happens(l, l.Prefix()+"events")
+				f.unsure = true
+				l.ok(f.step(l.Context()))
+				f.mail.close()
+				if diff := cmp.Diff(test.want, n.warnings); diff != "" {
+					l.Errorf("warned (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
 }
 
 // TestFollowNewJobs has another apply add a job meanwhile: all that happens to it is told too, from its first event, and no
