@@ -22,7 +22,7 @@ var luaFiles embed.FS
 type script struct {
 	name  string
 	frees bool // it goes on in a store that is full
-	alone bool // it is called by its sum, never as a function
+	alone bool // it is called by its sum: as a library one of its functions would have more than the 60 upvalues that Lua allows
 	*luaText
 }
 
@@ -120,12 +120,9 @@ var readLua = func(file string) string {
 // compactLua leaves out indentation, empty lines and lines that are only a comment: the text is sent and kept whole.
 func compactLua(text string) string {
 	var b strings.Builder
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line != "" && !strings.HasPrefix(line, "--") {
-			b.WriteString(line)
-			b.WriteByte('\n')
-		}
+	for line := range strings.Lines(withoutComments(text)) {
+		b.WriteString(strings.TrimSpace(line))
+		b.WriteByte('\n')
 	}
 	return b.String()
 }
