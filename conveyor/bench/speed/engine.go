@@ -310,7 +310,7 @@ func pace(ctx context.Context, n int, send func(i int) error, arrived <-chan tim
 	return figures{"p50": took[len(took)/2].Seconds(), "p99": took[len(took)*99/100].Seconds()}, nil
 }
 
-// idle counts the commands of a worker that has nothing to do, from two seconds after its start.
+// idle counts the commands that a worker with nothing to do sends.
 func idle(ctx context.Context, s *store) (figures, error) {
 	c, err := s.engine()
 	if err != nil {
@@ -322,21 +322,6 @@ func idle(ctx context.Context, s *store) (figures, error) {
 	}
 	got, err := quiet(ctx, s)
 	return got, errors.Join(err, w.end())
-}
-
-// quiet counts what the server runs in twenty seconds.
-func quiet(ctx context.Context, s *store) (figures, error) {
-	rdb := s.client()
-	defer rdb.Close() //nolint:errcheck // it only reads
-	const seconds = 20
-	time.Sleep(2 * time.Second)
-	before, err := commands(ctx, rdb)
-	if err != nil {
-		return nil, err
-	}
-	time.Sleep(seconds * time.Second)
-	after, err := commands(ctx, rdb)
-	return figures{"commands/s": (after - before - 1) / seconds}, err // without the question
 }
 
 // memory is what the server needs for a queued job. The event log, which is bounded, hardly counts with so many.

@@ -33,13 +33,11 @@ type sampler func(context.Context, *store) (figures, error)
 type sampled struct {
 	name      string
 	roundTrip time.Duration // between client and server
-	sides     []struct {
-		name string
-		run  sampler
-	}
+	sides     sides
 }
 
-type sides = []struct {
+// sides are the samplers of one trial, by the names of their sides.
+type sides []struct {
 	name string
 	run  sampler
 }
