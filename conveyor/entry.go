@@ -158,7 +158,10 @@ func (s *Status) set(tag byte, value string) bool {
 	case 'i':
 		s.Pending += strings.Count(value, "?") + strings.Count(value, "~")
 		return true
-	case 'x', 'k', 'h', 'j', 'c', 'D', 'G':
+	case 'h': // how each opening before this one ended: after one in which its own work failed, it is done again
+		s.Reopened = value != "" && !strings.HasSuffix(value, "F")
+		return true
+	case 'x', 'k', 'j', 'c', 'D', 'G':
 		return true
 	}
 	n, err := strconv.ParseInt(value, 10, 64)

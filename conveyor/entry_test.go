@@ -22,7 +22,10 @@ func TestDecodeStatus(t *testing.T) {
 			CancelRequested: true,
 		}},
 		{"failed by a child", "f1w|etl|7|t2000|b2|hC", Status{
-			State: StateFailed, Queue: "etl", Priority: 1, Place: 7, Opening: 1, ChildFailed: true, Withdrawn: true, FailedChildren: 2, Ended: time.UnixMilli(2000),
+			State: StateFailed, Queue: "etl", Priority: 1, Place: 7, Opening: 1, ChildFailed: true, Reopened: true, Withdrawn: true, FailedChildren: 2, Ended: time.UnixMilli(2000),
+		}},
+		{"run again after its own work failed", "r1|etl|7|g3|s1000|hCF", Status{
+			State: StateRunning, Queue: "etl", Priority: 1, Place: 7, Opening: 3, Started: time.UnixMilli(1000),
 		}},
 		{"complete after its children", "C1|etl|7|s1000|t9000|R500", Status{
 			State: StateCompleted, Queue: "etl", Priority: 1, Place: 7, Opening: 1, Started: time.UnixMilli(1000), Ended: time.UnixMilli(9000), Worked: time.Second / 2,

@@ -68,6 +68,7 @@ type Status struct {
 
 	Success         bool // of a skipped job: the outcome that excluded it
 	ChildFailed     bool // failed(child): its own work succeeded
+	Reopened        bool // its own work was done in an earlier opening and stands; in this one it only waits for its children
 	FailedChildren  int
 	CancelRequested bool
 	Withdrawn       bool

@@ -271,10 +271,14 @@ func (b *Board) Bad() []*Job {
 	return bad
 }
 
-// Lasted is how long a job's latest attempt took, or takes at now; 0 when it never started.
+// Lasted is how long a job's latest attempt took, or takes at now, with the wait for its children in the opening of that attempt; 0 when it
+// never started. A job that reopened did not start again: it took what its own work once took.
 func Lasted(s conveyor.Status, now time.Time) time.Duration {
-	if s.Started.IsZero() {
+	switch {
+	case s.Started.IsZero():
 		return 0
+	case s.Reopened:
+		return s.Worked
 	}
 	end := now
 	if !s.Ended.IsZero() && !s.Ended.Before(s.Started) {

@@ -80,11 +80,14 @@ func attemptNote(s conveyor.Status) string {
 // Ending tells how a job ended; "" while it has not.
 func Ending(s conveyor.Status, now time.Time) string {
 	after := ""
-	if !s.Started.IsZero() {
+	if !s.Started.IsZero() && !s.Reopened {
 		after = " after " + Took(Lasted(s, now))
 	}
 	switch s.State {
 	case conveyor.StateCompleted:
+		if s.Reopened {
+			return "Completed again"
+		}
 		return "Completed" + after
 	case conveyor.StateFailed:
 		switch {

@@ -174,6 +174,9 @@ func (m model) note(j *board.Job) string {
 	case conveyor.StateExpired:
 		return "waited too long"
 	case conveyor.StateCompleted, conveyor.StateCancelled:
+		if s.Reopened && s.State == conveyor.StateCompleted {
+			return "again"
+		}
 		return took(s)
 	}
 	return ""
@@ -191,7 +194,7 @@ func joined(by string, parts ...string) string {
 }
 
 func took(s conveyor.Status) string {
-	if s.Started.IsZero() {
+	if s.Started.IsZero() || s.Reopened {
 		return ""
 	}
 	return board.Took(board.Lasted(s, s.Ended))

@@ -199,7 +199,9 @@ func (m *model) stateSince(s conveyor.Status) string {
 		return text
 	case s.State == conveyor.StateScheduled && !s.DueAt.IsZero():
 		return " in " + span(s.DueAt.Sub(m.now))
-	case s.State.Ended() && !s.Started.IsZero():
+	case s.State == conveyor.StateCompleted && s.Reopened:
+		return " again"
+	case s.State.Ended() && !s.Started.IsZero() && !s.Reopened:
 		return " after " + board.Took(board.Lasted(s, m.now))
 	}
 	return ""
