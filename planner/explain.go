@@ -74,14 +74,11 @@ func (r *Row) Sentence() string {
 
 // differences are the attributes and blocks that differ between record and declaration, down to the members of blocks.
 func (r *Row) differences() []Difference {
-	if r.Prior == nil || r.Action == Create {
+	before, after := r.documents()
+	if before == nil || after == nil {
 		return nil
 	}
-	after := r.after()
-	if after == nil {
-		return nil
-	}
-	return differences("", r.Prior.document(), after)
+	return differences("", before, after)
 }
 
 // Differing are the paths of what differs.

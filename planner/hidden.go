@@ -1,7 +1,6 @@
 package planner
 
 import (
-	"encoding/hex"
 	"maps"
 	"slices"
 	"strconv"
@@ -30,7 +29,7 @@ func (m *maker) hidden(j *config.Job, definition []byte, keyID string) []Digest 
 	var list []Digest
 	shown := decodeDefinition(definition)
 	for _, name := range hiddenMembers {
-		mapHidden(shown[name], actual, name, func(path string, actual any) any {
+		mapHidden(shown[name], actual, name, func(path string, _, actual any) any {
 			raw, err := encodeJSON(actual)
 			if err != nil || len(list) > maxHidden {
 				return nil
@@ -46,32 +45,13 @@ func (m *maker) hidden(j *config.Job, definition []byte, keyID string) []Digest 
 	return list
 }
 
-// unhidden is a document with a digest in the place of each value that it does not show; ok is false where there is not one for each.
-func (d document) unhidden(digests []Digest) (shown document, ok bool) {
-	ok, shown = true, maps.Clone(d)
-	for _, name := range hiddenMembers {
-		if _, has := d[name]; !has {
-			continue
-		}
-		shown[name] = mapHidden(d[name], nil, name, func(string, any) any {
-			if len(digests) == 0 {
-				ok = false
-				return nil
-			}
-			text := hex.EncodeToString(digests[0][:])
-			digests = digests[1:]
-			return map[string]any{"hidden": text}
-		})
-	}
-	return shown, ok && len(digests) == 0
-}
-
-// mapHidden is a value with what f gives in the place of each part that is not shown. actual is what is shown in it, nil for nothing known.
-func mapHidden(shown, actual any, path string, f func(path string, actual any) any) any {
+// mapHidden is a value with what f gives in the place of each part that is not shown: part is what stands there instead. actual is what it
+// stands for, nil for nothing known.
+func mapHidden(shown, actual any, path string, f func(path string, part, actual any) any) any {
 	switch v := shown.(type) {
 	case string:
 		if strings.Contains(v, shownSensitive) {
-			return f(path, actual)
+			return f(path, v, actual)
 		}
 	case []any:
 		list, _ := actual.([]any)
@@ -86,7 +66,7 @@ func mapHidden(shown, actual any, path string, f func(path string, actual any) a
 		return out
 	case map[string]any:
 		if isLong(v) {
-			return f(path, actual)
+			return f(path, v, actual)
 		}
 		object, _ := actual.(map[string]any)
 		out := make(map[string]any, len(v))

@@ -32,8 +32,8 @@ func (m *maker) ignore(job int32, work, handling bool) ignoredDiff {
 	r := &m.rows[job]
 	before, after := r.Prior.document(), m.declaredDocument(job)
 	told := false // which sensitive values differ
-	if was, recorded := before.unhidden(r.Prior.Hidden); recorded {
-		if is, declared := after.unhidden(m.hidden(r.Job, after.encode(), r.Prior.KeyID)); declared {
+	if was, recorded := before.veil(r.Prior.Hidden); recorded {
+		if is, declared := after.veil(m.hidden(r.Job, after.encode(), r.Prior.KeyID)); declared {
 			before, after, told = was, is, true
 		}
 	}

@@ -244,12 +244,11 @@ func (r *Row) Besides() (notes []string) {
 
 // members writes the attributes and blocks of a job.
 func (r *Row) members(c *canvas) {
-	var before, after document
-	if r.Prior != nil && r.Action != Create {
-		before = r.Prior.document()
+	before, after := r.documents()
+	if before != nil {
 		before["uuid"] = r.Prior.UUID.String()
 	}
-	if after = r.after(); after != nil {
+	if after != nil {
 		if r.keepsUUID() {
 			after["uuid"] = r.Prior.UUID.String()
 		} else {

@@ -92,6 +92,9 @@ func signed(sign mark, v any) string {
 
 // recorded writes a value that has no parts as a record has it: references are what stands there.
 func recorded(v any) string {
+	if hidden, is := v.(veiled); is {
+		v = hidden.text
+	}
 	if text, ok := v.(string); ok && text != shownSensitive {
 		return template(text)
 	}
@@ -116,6 +119,8 @@ func scalar(v any) string {
 			return knownAfterApply
 		}
 		return template(v) + unknownIn(v)
+	case veiled:
+		return scalar(v.text)
 	case address:
 		return string(v)
 	case unknown:
