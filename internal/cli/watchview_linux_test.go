@@ -79,10 +79,9 @@ func TestWatchView(t *testing.T) {
 				t.Errorf("the filter lets other jobs through:\n%s", got)
 			}
 			w.presses(t, "Enter", "Tab", "Tab")
-			w.shows(t, "━ Log of job.ticks", "start 1", "tick 1")
-			w.shows(t, "tick 9")
-			w.presses(t, "Up", "Up")
-			w.shows(t, "━ Log of job.ticks", ", line ")
+			w.shows(t, "━ Log of job.ticks", "tick ", "following")
+			w.presses(t, "Home")
+			w.shows(t, "━ Log of job.ticks", "start 1", "tick 1", ", line ")
 			w.types(t, "f")
 			w.shows(t, "following")
 
