@@ -38,6 +38,10 @@ const (
 // that parent's children list; one with a predecessor only its onComplete list, both when it has both; one whose run_at is
 // ahead is scheduled; any other is pushed to its queue. An upstream that is over decides its edge at once. An empty Uuid is
 // generated and set in job before anything is sent. Adding an existing uuid is a no-op.
+//
+// What goroutines add on one Client while a call is on its way goes together in the next, at most MaxBatch jobs: sixteen of them add
+// several times as much as one after the other. Each has its own outcome. One whose ctx ends while its job is on its way does not learn
+// whether it was stored, and may repeat the call.
 func (c *Client) Add(ctx context.Context, job *wire.Job, opts ...AddOption) error {
 	return c.AddMany(ctx, []*wire.Job{job}, opts...)
 }
@@ -66,11 +70,7 @@ func (c *Client) AddMany(ctx context.Context, jobs []*wire.Job, opts ...AddOptio
 			}
 			n++
 		}
-		call := newApplyCall("add", nil, nil, n*4)
-		for i := range subs[stored : stored+n] {
-			call.add(&subs[stored+i])
-		}
-		if err := c.apply(ctx, call); err != nil {
+		if err := c.adds.add(ctx, subs[stored:stored+n]); err != nil {
 			if len(subs) == 1 {
 				return fmt.Errorf("add: %w", err)
 			}

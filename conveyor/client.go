@@ -65,6 +65,7 @@ type Client struct {
 	observer   Observer // nil for none
 	broadcasts *broadcaster
 	hearing    *hearing
+	adds       *gathering
 
 	noFunctions atomic.Bool // the store has no functions, or none for this user: scripts are called by their sums
 }
@@ -81,7 +82,7 @@ func NewClient(rdb redis.UniversalClient, o Options) (*Client, error) {
 		cluster.AddHook(&failovers{cluster})
 	}
 	c := &Client{rdb: rdb, clustered: clustered, keys: newKeyspace(o.Namespace), logger: o.Logger, observer: o.Observer, broadcasts: newBroadcaster()}
-	c.hearing = newHearing(c, o.Logger)
+	c.hearing, c.adds = newHearing(c, o.Logger), &gathering{c: c}
 	return c, nil
 }
 
