@@ -22,7 +22,8 @@ type Options struct {
 	EmptyNamespace bool
 	// Logger gets what nobody can return: set-aside entries, retried calls. The default discards.
 	Logger *slog.Logger
-	// Observer is told what happens, for metrics: see the package conveyor/metrics. Default: none.
+	// Observer is told what happens, for metrics: see the package conveyor/metrics. A NamespaceObserver may be that of several
+	// Clients. Default: none.
 	Observer Observer
 }
 
@@ -70,8 +71,8 @@ type Client struct {
 	noFunctions atomic.Bool // the store has no functions, or none for this user: scripts are called by their sums
 }
 
-// NewClient returns a Client over rdb, which stays the caller's to close. A client of a Cluster gets a hook that has it look for the new
-// primary when a node does not answer.
+// NewClient returns a Client over rdb, which stays the caller's to close. Clients of several namespaces may share one. A client of a
+// Cluster gets a hook, once, that has it look for the new primary when a node does not answer.
 func NewClient(rdb redis.UniversalClient, o Options) (*Client, error) {
 	o = o.withDefaults()
 	if err := o.validate(rdb); err != nil {
@@ -79,7 +80,12 @@ func NewClient(rdb redis.UniversalClient, o Options) (*Client, error) {
 	}
 	cluster, clustered := rdb.(*redis.ClusterClient)
 	if clustered {
-		cluster.AddHook(&failovers{cluster})
+		followFailovers(cluster)
+	}
+	if o.Observer != nil {
+		if n, ok := o.Observer.(NamespaceObserver); ok {
+			o.Observer = n.In(o.Namespace)
+		}
 	}
 	c := &Client{rdb: rdb, clustered: clustered, keys: newKeyspace(o.Namespace), logger: o.Logger, observer: o.Observer, broadcasts: newBroadcaster()}
 	c.hearing, c.adds = newHearing(c, o.Logger), &gathering{c: c}

@@ -3,6 +3,9 @@ package conveyor
 import (
 	"context"
 	"errors"
+	"runtime"
+	"sync"
+	"weak"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -10,6 +13,21 @@ import (
 // failovers is a hook that keeps the client of a Cluster up with failovers. By itself that asks who serves which slot when a node
 // redirects it, and otherwise once a minute; but a node that died redirects nobody, and its replica takes over within seconds.
 type failovers struct{ cluster *redis.ClusterClient }
+
+// followed are the clients that have the hook, as long as they exist: go-redis does not tell which hooks a client has, and Clients of
+// many namespaces may share one.
+var followed sync.Map // weak.Pointer[redis.ClusterClient] to struct{}
+
+// followFailovers gives a client the hook, if it has none yet.
+func followFailovers(cluster *redis.ClusterClient) (given bool) {
+	key := weak.Make(cluster)
+	if _, has := followed.LoadOrStore(key, struct{}{}); has {
+		return false
+	}
+	runtime.AddCleanup(cluster, func(key weak.Pointer[redis.ClusterClient]) { followed.Delete(key) }, key)
+	cluster.AddHook(&failovers{cluster})
+	return true
+}
 
 func (*failovers) DialHook(next redis.DialHook) redis.DialHook { return next }
 

@@ -14,6 +14,12 @@ type Observer interface {
 	Happened(what Incident, n int)
 }
 
+// NamespaceObserver is an Observer that tells namespaces apart: a Client of a namespace tells what In returns for it.
+type NamespaceObserver interface {
+	Observer
+	In(namespace string) Observer
+}
+
 // Outcome is how an attempt ended, for observers.
 type Outcome string
 
@@ -41,6 +47,7 @@ const (
 	JobObsolete   Incident = "job obsolete"   // a live job has the labels that make it so
 	WorkerDied    Incident = "worker lost"    // announced dead
 	CallRepeated  Incident = "call repeated"  // its answer did not come
+	WorkerFailed  Incident = "worker failed"  // that of a namespace of a WorkerGroup, which starts it again
 )
 
 // outcomeOf is how observers see the end of an attempt.

@@ -35,6 +35,7 @@ type Worker struct {
 	quietHint  chan struct{} // 1 slot: no handler runs
 	attempts   sync.WaitGroup
 	lease      lease
+	share      *share     // of the slots of a WorkerGroup; nil for a worker by itself
 	exchanging exchanging // owned by the goroutine of Run
 
 	mu         sync.Mutex
@@ -95,6 +96,9 @@ func newWorker(e engine, namespace string, o WorkerOptions) (*Worker, error) {
 // ID is the id under which the worker registers.
 func (w *Worker) ID() string { return w.o.ID }
 
+// Namespace is the namespace that the worker works for.
+func (w *Worker) Namespace() string { return w.namespace }
+
 // SetQueues replaces the queues that the worker serves. Running jobs go on.
 func (w *Worker) SetQueues(queues []QueueShare) error {
 	if err := checkQueues(queues); err != nil {
@@ -150,6 +154,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	beside.Wait() // a beat after Leave would register the worker again
 	w.end()
+	w.share.leave()
 	return errors.Join(err, w.leave(ctx))
 }
 

@@ -70,6 +70,7 @@ func (w *Worker) attempt(ctx context.Context, a *Attempt) {
 		a.cancel(nil)
 		w.mu.Lock()
 		w.active--
+		w.share.give()
 		if w.active == 0 {
 			hint(w.quietHint)
 		}

@@ -37,6 +37,9 @@ func (w *Worker) serve(work, base context.Context, quit context.CancelCauseFunc)
 		if !draining && (x.hungry || len(acks) > 0) {
 			want, queues = w.appetite()
 		}
+		if draining || want == 0 && len(acks) > 0 {
+			w.share.withdraw()
+		}
 		if len(acks) == 0 && want == 0 {
 			if draining && w.idle() {
 				return fatal
@@ -58,7 +61,10 @@ func (w *Worker) serve(work, base context.Context, quit context.CancelCauseFunc)
 			continue
 		}
 
+		given := w.share.patient()
 		reply, err := w.exchange(base, ExchangeRequest{Worker: w.o.ID, Queues: queues, Want: want, Done: acks})
+		given()
+		kept := w.share.settle(len(reply.Reserved))
 		if err != nil {
 			if base.Err() != nil {
 				return errors.Join(fatal, fmt.Errorf("worker %s did not end in order: %w (%w)", w.o.ID, context.Cause(base), err))
@@ -81,8 +87,9 @@ func (w *Worker) serve(work, base context.Context, quit context.CancelCauseFunc)
 				due.Stop()
 			}
 		}
-		w.start(work, base, reply.Reserved)
-		w.gather(len(reply.Reserved))
+		w.handBack(reply.Reserved[kept:])
+		w.start(work, base, reply.Reserved[:kept])
+		w.gather(kept)
 	}
 }
 
@@ -139,6 +146,9 @@ func (w *Worker) appetite() (int, []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	want := min(w.o.Concurrency-w.active, MaxBatch)
+	if want > 0 {
+		want = w.share.claim(want)
+	}
 	if want <= 0 {
 		return 0, nil
 	}
@@ -174,6 +184,15 @@ func (w *Worker) takeAcks(single bool) []Ack {
 		hint(w.endedHint)
 	}
 	return acks
+}
+
+// handBack returns jobs to their places for which there is no slot any more, see share.settle.
+func (w *Worker) handBack(surplus []Reservation) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range surplus {
+		w.acks = append(w.acks, Ack{UUID: r.Job.GetUuid(), Fence: r.Fence, Verdict: VerdictBack})
+	}
 }
 
 // giveUp has jobs that cannot be read acknowledged as the store proposes.

@@ -10,7 +10,8 @@
 //	m.Worker(worker)
 //	err = http.Serve(listener, m.Handler(metrics.HandlerOptions{}))
 //
-// Metrics.Outbox adds those of a relay.
+// Several clients may have one Metrics, and a conveyor.WorkerGroup is told of with Metrics.Group: what is of one namespace has its name
+// as a label. Metrics.Outbox adds the figures of a relay.
 //
 // What happens in this process is counted as it happens. What the namespace holds, depths and slots of queues, is read from
 // the store by each scrape; any number of workers show the same, so that it may be taken from one of them.

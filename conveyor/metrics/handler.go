@@ -19,7 +19,8 @@ type HandlerOptions struct {
 }
 
 // Handler serves /metrics, and for supervisors /livez and /readyz: 200 and "ok", or 503 and the reason. A worker is alive
-// when it reserved or ticked successfully within HealthTimeout, and ready when it takes jobs too; of a relay see Relay. It asks for no
+// when it reserved or ticked successfully within HealthTimeout, and ready when it takes jobs too; of a relay see Relay. A group of workers is
+// when one of them is: the others are named below the "ok", and told by waybill_store_up and waybill_worker_failures_total. It asks for no
 // credentials: serve it where only those may come who may see the names of queues.
 func (m *Metrics) Handler(o HandlerOptions) http.Handler {
 	if o.HealthTimeout <= 0 {
@@ -27,8 +28,8 @@ func (m *Metrics) Handler(o HandlerOptions) http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))
-	mux.Handle("GET /livez", m.health(func(s Subject) error { return s.Live(o.HealthTimeout) }))
-	mux.Handle("GET /readyz", m.health(func(s Subject) error { return s.Ready(o.HealthTimeout) }))
+	mux.Handle("GET /livez", m.health(o.HealthTimeout, Subject.Live))
+	mux.Handle("GET /readyz", m.health(o.HealthTimeout, Subject.Ready))
 	return mux
 }
 
@@ -40,7 +41,7 @@ type Subject interface {
 }
 
 // health answers for the subjects of the process, of which there is at least one.
-func (m *Metrics) health(judge func(Subject) error) http.Handler {
+func (m *Metrics) health(within time.Duration, judge func(Subject, time.Duration) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		subjects := m.subjects()
 		var err error
@@ -48,7 +49,7 @@ func (m *Metrics) health(judge func(Subject) error) http.Handler {
 			err = errors.New("no worker was started yet")
 		}
 		for _, s := range subjects {
-			if err = judge(s); err != nil {
+			if err = judge(s, within); err != nil {
 				break
 			}
 		}
@@ -60,5 +61,10 @@ func (m *Metrics) health(judge func(Subject) error) http.Handler {
 			return
 		}
 		fmt.Fprintln(w, "ok")
+		if g := m.theGroup(); g != nil {
+			for _, trouble := range g.Troubles(within) {
+				fmt.Fprintln(w, trouble)
+			}
+		}
 	})
 }

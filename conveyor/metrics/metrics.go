@@ -11,23 +11,24 @@ import (
 	"github.com/waybill-dev/waybill/conveyor/outbox"
 )
 
-// Metrics collects the figures of one process. It is a conveyor.Observer and safe for concurrent use.
+// Metrics collects the figures of one process. It is a conveyor.Observer of the clients of any number of namespaces, and safe for
+// concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 
-	calls, errors, attempts                     *prometheus.CounterVec
-	callSeconds, attemptSeconds                 *prometheus.HistogramVec
-	extended, outdated, lost, expired, obsolete prometheus.Counter
-	died, repeated                              prometheus.Counter
+	calls, errors, attempts     *prometheus.CounterVec
+	callSeconds, attemptSeconds *prometheus.HistogramVec
+	incidents                   map[conveyor.Incident]*prometheus.CounterVec
 
-	mu     sync.Mutex
-	client *conveyor.Client // nil until Client
-	worker *conveyor.Worker // nil until Worker
-	relay  *outbox.Relay    // nil until Relay.Relay
-	others []Subject        // of Show
+	mu      sync.Mutex
+	clients []*conveyor.Client    // of Client
+	worker  *conveyor.Worker      // nil until Worker
+	group   *conveyor.WorkerGroup // nil until Group
+	relay   *outbox.Relay         // nil until Relay.Relay
+	others  []Subject             // of Show
 }
 
-var _ conveyor.Observer = (*Metrics)(nil)
+var _ conveyor.NamespaceObserver = (*Metrics)(nil)
 
 // Buckets in seconds: calls take a fraction of a millisecond on a near store, attempts up to hours.
 var (
@@ -38,38 +39,40 @@ var (
 // New returns figures that are all zero.
 func New() *Metrics {
 	vec := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
-	}
-	one := func(name, help string) prometheus.Counter {
-		return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, append([]string{namespaceLabel}, labels...))
 	}
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		calls:    vec("waybill_operations_total", "Calls to the store, by operation.", "operation"),
 		errors:   vec("waybill_operation_errors_total", "Calls to the store that ended in an error, by operation and kind of error.", "operation", "kind"),
 		callSeconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "waybill_operation_duration_seconds",
-			Help: "How long calls to the store took, with all repetitions.", Buckets: callBuckets}, []string{"operation"}),
+			Help: "How long calls to the store took, with all repetitions.", Buckets: callBuckets}, []string{namespaceLabel, "operation"}),
 		attempts: vec("waybill_attempts_total", "Attempts of jobs that ended in this process, by queue and outcome.", "queue", "outcome"),
 		attemptSeconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "waybill_attempt_duration_seconds",
-			Help: "How long attempts took in this process.", Buckets: attemptBuckets}, []string{"queue"}),
-		extended: one("waybill_leases_extended_total", "Leases of running jobs that were renewed by beats of this process."),
-		outdated: one("waybill_acknowledgements_outdated_total", "Ends of attempts that were refused, since the attempt had been superseded."),
-		lost:     one("waybill_jobs_lost_total", "Jobs that this process took from dead workers and ended leases."),
-		expired:  one("waybill_jobs_expired_total", "Jobs that this process ended as they had waited too long."),
-		obsolete: one("waybill_jobs_obsolete_total", "Jobs that this process ended as a live job made them obsolete."),
-		died:     one("waybill_workers_lost_total", "Workers that this process announced dead."),
-		repeated: one("waybill_calls_repeated_total", "Calls to the store that were repeated as their answer did not come."),
+			Help: "How long attempts took in this process.", Buckets: attemptBuckets}, []string{namespaceLabel, "queue"}),
+		incidents: map[conveyor.Incident]*prometheus.CounterVec{
+			conveyor.LeaseExtended: vec("waybill_leases_extended_total", "Leases of running jobs that were renewed by beats of this process."),
+			conveyor.AckOutdated:   vec("waybill_acknowledgements_outdated_total", "Ends of attempts that were refused, since the attempt had been superseded."),
+			conveyor.JobLost:       vec("waybill_jobs_lost_total", "Jobs that this process took from dead workers and ended leases."),
+			conveyor.JobExpired:    vec("waybill_jobs_expired_total", "Jobs that this process ended as they had waited too long."),
+			conveyor.JobObsolete:   vec("waybill_jobs_obsolete_total", "Jobs that this process ended as a live job made them obsolete."),
+			conveyor.WorkerDied:    vec("waybill_workers_lost_total", "Workers that this process announced dead."),
+			conveyor.CallRepeated:  vec("waybill_calls_repeated_total", "Calls to the store that were repeated as their answer did not come."),
+			conveyor.WorkerFailed:  vec("waybill_worker_failures_total", "Workers of a namespace that failed and were started again, beside those of others."),
+		},
 	}
-	m.registry.MustRegister(m.calls, m.errors, m.callSeconds, m.attempts, m.attemptSeconds, m.extended, m.outdated, m.lost, m.expired, m.obsolete,
-		m.died, m.repeated, scrape{m}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for _, c := range m.incidents {
+		m.registry.MustRegister(c)
+	}
+	m.registry.MustRegister(m.calls, m.errors, m.callSeconds, m.attempts, m.attemptSeconds, scrape{m}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
-// Client tells of whose namespace the queues are shown.
+// Client tells of whose namespace the queues are shown. Each client adds one.
 func (m *Metrics) Client(c *conveyor.Client) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.client = c
+	m.clients = append(m.clients, c)
 }
 
 // Worker tells whose slots and whose health are shown.
@@ -79,10 +82,17 @@ func (m *Metrics) Worker(w *conveyor.Worker) {
 	m.worker = w
 }
 
-func (m *Metrics) sources() (*conveyor.Client, *conveyor.Worker) {
+// Group tells whose slots and whose health are shown, of a group in place of a worker.
+func (m *Metrics) Group(g *conveyor.WorkerGroup) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.client, m.worker
+	m.group = g
+}
+
+func (m *Metrics) theGroup() *conveyor.WorkerGroup {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.group
 }
 
 // Show adds the figures of something else that this process is there for, and tells of its health.
@@ -99,34 +109,65 @@ func (m *Metrics) subjects() (all []Subject) {
 	if m.worker != nil {
 		all = append(all, m.worker)
 	}
+	if m.group != nil {
+		all = append(all, m.group)
+	}
 	if m.relay != nil {
 		all = append(all, m.relay)
 	}
 	return append(all, m.others...)
 }
 
+// namespaceLabel is the label of all figures that are of one namespace.
+const namespaceLabel = "namespace"
+
+// In is part of conveyor.NamespaceObserver: what it returns counts for a namespace.
+func (m *Metrics) In(namespace string) conveyor.Observer {
+	o := counting{m: m, namespace: namespace, incidents: make(map[conveyor.Incident]prometheus.Counter, len(m.incidents))}
+	for what, c := range m.incidents {
+		o.incidents[what] = c.WithLabelValues(namespace) // shown as 0 from the start
+	}
+	return o
+}
+
+// counting is Metrics as the Observer of a namespace.
+type counting struct {
+	m         *Metrics
+	namespace string
+	incidents map[conveyor.Incident]prometheus.Counter
+}
+
 // Called is part of conveyor.Observer.
-func (m *Metrics) Called(operation string, took time.Duration, err error) {
-	m.calls.WithLabelValues(operation).Inc()
-	m.callSeconds.WithLabelValues(operation).Observe(took.Seconds())
+func (c counting) Called(operation string, took time.Duration, err error) {
+	c.m.calls.WithLabelValues(c.namespace, operation).Inc()
+	c.m.callSeconds.WithLabelValues(c.namespace, operation).Observe(took.Seconds())
 	if err != nil {
-		m.errors.WithLabelValues(operation, Kind(err)).Inc()
+		c.m.errors.WithLabelValues(c.namespace, operation, Kind(err)).Inc()
 	}
 }
 
 // Attempted is part of conveyor.Observer.
-func (m *Metrics) Attempted(queue string, outcome conveyor.Outcome, took time.Duration) {
-	m.attempts.WithLabelValues(queue, string(outcome)).Inc()
-	m.attemptSeconds.WithLabelValues(queue).Observe(took.Seconds())
+func (c counting) Attempted(queue string, outcome conveyor.Outcome, took time.Duration) {
+	c.m.attempts.WithLabelValues(c.namespace, queue, string(outcome)).Inc()
+	c.m.attemptSeconds.WithLabelValues(c.namespace, queue).Observe(took.Seconds())
 }
 
 // Happened is part of conveyor.Observer.
-func (m *Metrics) Happened(what conveyor.Incident, n int) {
-	counters := map[conveyor.Incident]prometheus.Counter{
-		conveyor.LeaseExtended: m.extended, conveyor.AckOutdated: m.outdated, conveyor.JobLost: m.lost, conveyor.JobExpired: m.expired,
-		conveyor.JobObsolete: m.obsolete, conveyor.WorkerDied: m.died, conveyor.CallRepeated: m.repeated,
-	}
-	if c := counters[what]; c != nil {
-		c.Add(float64(n))
+func (c counting) Happened(what conveyor.Incident, n int) {
+	if counter := c.incidents[what]; counter != nil {
+		counter.Add(float64(n))
 	}
 }
+
+// Called, Attempted and Happened are those of a caller that has no namespace to name; a conveyor.Client asks for its own with In.
+func (m *Metrics) Called(operation string, took time.Duration, err error) {
+	m.In("").Called(operation, took, err)
+}
+
+// Attempted is part of conveyor.Observer, see Called.
+func (m *Metrics) Attempted(queue string, outcome conveyor.Outcome, took time.Duration) {
+	m.In("").Attempted(queue, outcome, took)
+}
+
+// Happened is part of conveyor.Observer, see Called.
+func (m *Metrics) Happened(what conveyor.Incident, n int) { m.In("").Happened(what, n) }

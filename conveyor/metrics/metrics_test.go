@@ -20,6 +20,9 @@ import (
 	"github.com/waybill-dev/waybill/internal/redistest"
 )
 
+// testNamespace is that of the clients of these tests, each on a store of its own.
+const testNamespace = "shop"
+
 func TestMain(m *testing.M) { os.Exit(redistest.Run(m)) }
 
 // page asks for one page.
@@ -34,7 +37,10 @@ func page(t *testing.T, h http.Handler, path string) (int, string) {
 	return r.Code, string(body)
 }
 
-// figures are those lines of /metrics that have one of these prefixes.
+// unnamed takes the label of the namespace away: most figures are compared without it.
+var unnamed = strings.NewReplacer(`namespace="`+testNamespace+`",`, "", `,namespace="`+testNamespace+`"`, "", `{namespace="`+testNamespace+`"}`, "")
+
+// figures are those lines of /metrics that have one of these prefixes, without the label of testNamespace.
 func figures(t *testing.T, h http.Handler, prefixes ...string) []string {
 	t.Helper()
 	status, body := page(t, h, "/metrics")
@@ -43,6 +49,7 @@ func figures(t *testing.T, h http.Handler, prefixes ...string) []string {
 	}
 	var out []string
 	for line := range strings.Lines(body) {
+		line = unnamed.Replace(line)
 		for _, p := range prefixes {
 			if strings.HasPrefix(line, p) {
 				out = append(out, strings.TrimSpace(line))
@@ -63,8 +70,8 @@ func wants(t *testing.T, h http.Handler, want []string, prefixes ...string) {
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	m := metrics.New()
-	rdb := redistest.Shared(t).Client(t)
-	c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: redistest.Namespace(), Observer: m})
+	rdb := redistest.Start(t).Client(t)
+	c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: testNamespace, Observer: m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +137,7 @@ func TestOperations(t *testing.T) {
 func TestWorker(t *testing.T) {
 	t.Parallel()
 	m := metrics.New()
-	c, err := conveyor.NewClient(redistest.Shared(t).Client(t), conveyor.Options{Namespace: redistest.Namespace(), Observer: m})
+	c, err := conveyor.NewClient(redistest.Start(t).Client(t), conveyor.Options{Namespace: testNamespace, Observer: m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +185,7 @@ func TestStoreAway(t *testing.T) {
 	t.Parallel()
 	m := metrics.New()
 	rdb := redistest.Miniredis(t)
-	c, err := conveyor.NewClient(rdb, conveyor.Options{Observer: m})
+	c, err := conveyor.NewClient(rdb, conveyor.Options{Namespace: testNamespace, Observer: m})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,16 +99,15 @@ func (b backlog) Describe(out chan<- *prometheus.Desc) {
 
 // Collect is part of prometheus.Collector.
 func (b backlog) Collect(out chan<- prometheus.Metric) {
-	gauge := func(d *prometheus.Desc, v float64) { out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v) }
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
 	lies, err := b.r.table.Backlog(ctx, b.r.db)
 	if err != nil {
-		gauge(outboxUp, 0)
+		gauge(out, outboxUp, 0)
 		return
 	}
-	gauge(outboxUp, 1)
-	gauge(outboxPending, float64(lies.Pending))
-	gauge(outboxDead, float64(lies.Dead))
-	gauge(outboxOldest, lies.Oldest.Seconds())
+	gauge(out, outboxUp, 1)
+	gauge(out, outboxPending, float64(lies.Pending))
+	gauge(out, outboxDead, float64(lies.Dead))
+	gauge(out, outboxOldest, lies.Oldest.Seconds())
 }

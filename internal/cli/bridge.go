@@ -181,7 +181,7 @@ func (b *bridging) fleet(ctx context.Context, s *store) (*fleetStore, error) {
 		return &fleetStore{rdb: s.client.Redis(), name: "the same", close: func() error { return nil }}, nil
 	}
 	other := &store{pauses: b.a.pauses}
-	rdb, err := other.openRedis(ctx, b.theirs)
+	rdb, err := other.openRedis(ctx, b.theirs, 0)
 	if err != nil {
 		return nil, err
 	}

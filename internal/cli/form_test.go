@@ -42,6 +42,24 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestNamespaces tells how one worker serves several namespaces, on one server and in a Cluster, whose nodes they are spread over.
+func TestNamespaces(t *testing.T) {
+	t.Parallel()
+	for _, form := range []struct {
+		name string
+		url  func(t *testing.T) string
+	}{
+		{"redis", func(t *testing.T) string { return redistest.StartTCP(t).URL() }},
+		{"cluster", func(t *testing.T) string { return redistest.StartCluster(t, redistest.ClusterOptions{}).URL() }},
+	} {
+		t.Run(form.name, func(t *testing.T) {
+			t.Parallel()
+			url := form.url(t)
+			tell(t, filepath.Join("testdata", "forms", "namespaces.txtar"), "", "WAYBILL_REDIS="+url, "REDIS="+url)
+		})
+	}
+}
+
 // TestWrongForms: what is wrong with an address, or with trust, is said with what to do about it.
 func TestWrongForms(t *testing.T) {
 	t.Parallel()

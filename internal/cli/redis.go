@@ -31,7 +31,7 @@ func (silence) Printf(context.Context, string, ...any) {}
 var hush = sync.OnceFunc(func() { redis.SetLogger(silence{}) })
 
 // openRedis connects to a Redis and asks it who it is, so that the first problem has a name.
-func (s *store) openRedis(ctx context.Context, address string) (redis.UniversalClient, error) {
+func (s *store) openRedis(ctx context.Context, address string, connections int) (redis.UniversalClient, error) {
 	if !strings.Contains(address, "://") {
 		address = "redis://" + address
 	}
@@ -40,6 +40,7 @@ func (s *store) openRedis(ctx context.Context, address string) (redis.UniversalC
 	var rdb redis.UniversalClient
 	if err == nil {
 		s.name += where.about()
+		where.connections = connections
 		rdb, err = where.connect()
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -34,10 +35,11 @@ const (
 
 // redisAddress is a Redis URL, read.
 type redisAddress struct {
-	url    string // what go-redis reads of it
-	kind   redisKind
-	master string // the name that Sentinels know the primary by
-	tls    *tls.Config
+	url         string // what go-redis reads of it
+	kind        redisKind
+	master      string // the name that Sentinels know the primary by
+	tls         *tls.Config
+	connections int // see pool
 }
 
 // readAddress reads a URL: with master_name of Sentinels, with cluster=true or addr of a Cluster, else of one server.
@@ -130,7 +132,7 @@ func (a redisAddress) connect() (redis.UniversalClient, error) {
 			return nil, err
 		}
 		o.MaxRetries, o.DialerRetries, o.DialTimeout, o.ContextTimeoutEnabled, o.PipelinePoolSize = -1, 1, dialTimeout, true, -1
-		o.TLSConfig = a.secured(o.TLSConfig)
+		o.TLSConfig, o.PoolSize = a.secured(o.TLSConfig), a.pool(o.PoolSize)
 		return redis.NewFailoverClient(o), nil
 	case cluster:
 		o, err := redis.ParseClusterURL(a.url)
@@ -139,7 +141,7 @@ func (a redisAddress) connect() (redis.UniversalClient, error) {
 		}
 		o.MaxRetries, o.DialerRetries, o.DialTimeout, o.ContextTimeoutEnabled = -1, 1, dialTimeout, true
 		o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-		o.TLSConfig = a.secured(o.TLSConfig)
+		o.TLSConfig, o.PoolSize = a.secured(o.TLSConfig), a.pool(o.PoolSize)
 		return redis.NewClusterClient(o), nil
 	default:
 		o, err := redis.ParseURL(a.url)
@@ -148,9 +150,17 @@ func (a redisAddress) connect() (redis.UniversalClient, error) {
 		}
 		o.MaxRetries, o.DialerRetries, o.DialTimeout, o.ContextTimeoutEnabled, o.PipelinePoolSize = -1, 1, dialTimeout, true, -1
 		o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-		o.TLSConfig = a.secured(o.TLSConfig)
+		o.TLSConfig, o.PoolSize = a.secured(o.TLSConfig), a.pool(o.PoolSize)
 		return redis.NewClient(o), nil
 	}
+}
+
+// pool is how many connections there may be, to each node: what the URL says, else what is needed, and 0 for go-redis to choose.
+func (a redisAddress) pool(given int) int {
+	if given > 0 || a.connections <= 10*runtime.GOMAXPROCS(0) {
+		return given
+	}
+	return a.connections
 }
 
 // secured is the address's settings for TLS with what go-redis read of them, skip_verify; nil without TLS.

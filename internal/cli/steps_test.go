@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -41,11 +42,10 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 
 // redisCommand sends one command to the story's Redis; the reply is in the file redis.txt: redis COMMAND ARGS...
 func redisCommand(ts *testscript.TestScript, neg bool, args []string) {
-	o, err := redis.ParseURL(ts.Getenv("REDIS"))
+	rdb, err := clientOf(ts.Getenv("REDIS"))
 	if err != nil || neg || len(args) == 0 {
 		ts.Fatalf("usage, in stories on Redis: redis COMMAND ARGS... (%v)", err)
 	}
-	rdb := redis.NewClient(o)
 	defer rdb.Close() //nolint:errcheck // nothing to lose
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -58,6 +58,22 @@ func redisCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("redis %v: %v", args, err)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("redis.txt"), []byte(fmt.Sprintln(reply)), 0o600))
+}
+
+// clientOf is a client of the Redis or, where the URL names more nodes, the Cluster of a story.
+func clientOf(url string) (redis.UniversalClient, error) {
+	if strings.Contains(url, "addr=") {
+		o, err := redis.ParseClusterURL(url)
+		if err != nil {
+			return nil, err
+		}
+		return redis.NewClusterClient(o), nil
+	}
+	o, err := redis.ParseURL(url)
+	if err != nil {
+		return nil, err
+	}
+	return redis.NewClient(o), nil
 }
 
 // uuidOf puts the uuid of a recorded job into a variable of the story: uuid ADDR NAME DIR.

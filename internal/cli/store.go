@@ -19,7 +19,10 @@ import (
 )
 
 // redisFlag is the -redis option.
-type redisFlag struct{ url string }
+type redisFlag struct {
+	url         string
+	connections int // that a pool holds at least, unless the URL tells its size; 0: as many as go-redis thinks right
+}
 
 func (r *redisFlag) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.url, "redis", "", "Use the Redis at `URL`, as in redis://user:password@host:6379/0. Without it: WAYBILL_REDIS, "+
@@ -55,6 +58,29 @@ const (
 // open opens the store of a workflow: the one that is named first by -redis, WAYBILL_REDIS and the redis block, else the
 // embedded one of the workflow's directory.
 func (a *app) open(ctx context.Context, r redisFlag, w *config.Workflow, how access) (*store, error) {
+	s, rdb, err := a.connect(ctx, r, w, how)
+	if err != nil {
+		return nil, err
+	}
+	s.client, err = conveyor.NewClient(rdb, conveyor.Options{Namespace: w.Namespace, Observer: a.observer})
+	if err != nil {
+		return nil, joinClose(err, s)
+	}
+	if how == serving && !s.embedded {
+		if err := s.client.CheckStore(ctx); err != nil {
+			return nil, joinClose(s.unfit(err), s)
+		}
+	}
+	now, err := s.client.Now(ctx)
+	if err != nil {
+		return nil, joinClose(s.unreachable(err), s)
+	}
+	s.skew = time.Until(now)
+	return s, nil
+}
+
+// connect opens the store of a workflow as open does, for whoever makes clients of it.
+func (a *app) connect(ctx context.Context, r redisFlag, w *config.Workflow, how access) (*store, redis.UniversalClient, error) {
 	url := r.url
 	if url == "" {
 		url = a.getenv("WAYBILL_REDIS")
@@ -77,29 +103,15 @@ func (a *app) open(ctx context.Context, r redisFlag, w *config.Workflow, how acc
 		rdb, err = s.openEmbedded(ctx, how)
 	} else {
 		if !w.Named && w.Dir != "" {
-			return nil, fail("Workflow has no name", "Many workflows share one Redis, so each needs a name of its own there. Add a block to its files:\n\n"+
+			return nil, nil, fail("Workflow has no name", "Many workflows share one Redis, so each needs a name of its own there. Add a block to its files:\n\n"+
 				"  workflow %q {}", filepath.Base(absolute(w.Dir)))
 		}
-		rdb, err = s.openRedis(ctx, url)
+		rdb, err = s.openRedis(ctx, url, r.connections)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s.client, err = conveyor.NewClient(rdb, conveyor.Options{Namespace: w.Namespace, Observer: a.observer})
-	if err != nil {
-		return nil, joinClose(err, s)
-	}
-	if how == serving && !s.embedded {
-		if err := s.client.CheckStore(ctx); err != nil {
-			return nil, joinClose(s.unfit(err), s)
-		}
-	}
-	now, err := s.client.Now(ctx)
-	if err != nil {
-		return nil, joinClose(s.unreachable(err), s)
-	}
-	s.skew = time.Until(now)
-	return s, nil
+	return s, rdb, nil
 }
 
 func joinClose(err error, s *store) error {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/waybill-dev/waybill/applier"
 	"github.com/waybill-dev/waybill/config"
 	"github.com/waybill-dev/waybill/conveyor"
 	"github.com/waybill-dev/waybill/conveyor/handlers"
@@ -25,7 +23,7 @@ type working struct {
 	a             *app
 	redis         redisFlag
 	queues        string
-	namespace     string
+	namespaces    string
 	id, team      string
 	dir           string
 	concurrency   int
@@ -49,6 +47,11 @@ the user who applies.
 With -queues it serves these queues instead, by weight: -queues critical=6,default=3
 takes critical jobs twice as often as default ones while there are both.
 
+With -namespace it serves one or several namespaces of a Redis, whatever workflows are
+there: -namespace shop,stock,mail. They share -concurrency: a slot that comes free goes
+to the namespace that has the fewest of those with ready jobs. One that fails, as its
+node of a Cluster is down, is told of and tried again, and the others go on.
+
 exec, http, sleep and noop jobs are handled; commands run in -dir, by default the
 workflow's directory. Other types are left to workers that know them.
 
@@ -69,6 +72,7 @@ and hands back the rest. A second one leaves at once.`,
 		Example: `waybill worker examples/sales
 waybill worker -redis redis://127.0.0.1:6379 -concurrency 20
 waybill worker -queues critical=6,default=3
+waybill worker -namespace shop,stock,mail -concurrency 20
 waybill worker -secrets 'env:DB_*,file:/run/secrets/*'
 waybill worker -metrics 9100 examples/sales`,
 		RunE: func(cmd *cobra.Command, args []string) error { return w.run(cmd.Context(), args) },
@@ -77,8 +81,9 @@ waybill worker -metrics 9100 examples/sales`,
 	f := cmd.Flags()
 	f.StringVar(&w.queues, "queues", "", "Serve these queues, each with its weight, as in `a=6,b=3`. A queue without one has weight 1.")
 	f.IntVar(&w.concurrency, "concurrency", max(4, 2*runtime.NumCPU()), "Run at most `N` jobs at a time.")
-	f.StringVar(&w.dir, "dir", "", "Run commands in `DIR`. Default: the workflow's directory.")
-	f.StringVar(&w.namespace, "namespace", "", "With -queues and without a workflow: the Redis key namespace `NAME`. Default: waybill.")
+	f.StringVar(&w.dir, "dir", "", "Run commands in `DIR`. Default: the workflow's directory, without one this directory.")
+	f.StringVar(&w.namespaces, "namespace", "", "Without a workflow: serve these Redis key namespaces, `NAMES` as in a,b, of which all queues, or those "+
+		"of -queues. Default, with -queues: waybill.")
 	f.StringVar(&w.id, "id", "", "Register as `ID`, which no other worker has. Default: the host's name and a random part.")
 	f.StringVar(&w.team, "team", "", "Register with the team `NAME`, for whoever watches.")
 	f.DurationVar(&w.drain, "shutdown-timeout", conveyor.DefaultShutdownTimeout, "On Ctrl-C, let running jobs go on for so long, as in `30s`.")
@@ -120,16 +125,20 @@ func (w *working) run(ctx context.Context, args []string) (err error) {
 	if shown.metrics != nil {
 		w.a.observer = shown.metrics
 	}
+	log := slog.New(slog.NewTextHandler(w.a.p.Stderr, nil))
+	options := conveyor.WorkerOptions{
+		Queues: shares, ID: w.id, Team: w.team, Concurrency: w.concurrency, ShutdownTimeout: w.shutdown(), Keyring: keyring,
+		AllowUnsigned: w.allowUnsigned, Secrets: secrets, Logger: log,
+	}
+	if w.namespaces != "" {
+		return w.runGroup(ctx, options, shown)
+	}
 	s, err := w.a.open(ctx, w.redis, workflow, serving)
 	if err != nil {
 		return err
 	}
 	defer s.close() //nolint:errcheck // closed below in order
-	log := slog.New(slog.NewTextHandler(w.a.p.Stderr, nil))
-	worker, err := conveyor.NewWorker(s.client, conveyor.WorkerOptions{
-		Queues: shares, ID: w.id, Team: w.team, Concurrency: w.concurrency, ShutdownTimeout: w.shutdown(), Keyring: keyring,
-		AllowUnsigned: w.allowUnsigned, Secrets: secrets, Logger: log,
-	})
+	worker, err := conveyor.NewWorker(s.client, options)
 	if err != nil {
 		return fail("Cannot start the worker", "%v.", err)
 	}
@@ -137,15 +146,10 @@ func (w *working) run(ctx context.Context, args []string) (err error) {
 	if dir == "" {
 		dir = s.dir
 	}
-	if err := handlers.Register(worker, handlers.Options{Dir: dir, Logger: log}); err != nil {
+	if err := equip(worker, dir, log); err != nil {
 		return fail("Cannot start the worker", "%v.", err)
 	}
-	worker.Use(logJobs(log))
-	w.a.stops.announce(fmt.Sprintf("Stopping: running jobs may end within %s, the rest is handed back. Once more leaves at once.", w.drain))
-	fmt.Fprintln(w.a.p.Stdout, s.line())
-	if w.allowUnsigned {
-		log.Warn("unsigned jobs are run: whoever can write to the store can run commands here")
-	}
+	w.announce(s.line(), log)
 	if shown.metrics != nil {
 		shown.metrics.Client(s.client)
 		shown.metrics.Worker(worker)
@@ -154,7 +158,9 @@ func (w *working) run(ctx context.Context, args []string) (err error) {
 	following, end := context.WithCancel(ctx)
 	var follower sync.WaitGroup
 	if w.queues == "" {
-		follower.Go(func() { follow(following, s, worker, log) })
+		follower.Go(func() {
+			follow(following, s.client, queuesOfWorkflow(s), worker.SetQueues, log.With("workflow", s.workflow))
+		})
 	}
 	err = worker.Run(ctx)
 	end()
@@ -163,6 +169,24 @@ func (w *working) run(ctx context.Context, args []string) (err error) {
 	}
 	follower.Wait()
 	return err
+}
+
+// equip gives a worker what the command line's workers can run.
+func equip(worker *conveyor.Worker, dir string, log *slog.Logger) error {
+	if err := handlers.Register(worker, handlers.Options{Dir: dir, Logger: log}); err != nil {
+		return err
+	}
+	worker.Use(logJobs(log))
+	return nil
+}
+
+// announce says what is served, and prepares what is said at the end.
+func (w *working) announce(line string, log *slog.Logger) {
+	w.a.stops.announce(fmt.Sprintf("Stopping: running jobs may end within %s, the rest is handed back. Once more leaves at once.", w.drain))
+	fmt.Fprintln(w.a.p.Stdout, line)
+	if w.allowUnsigned {
+		log.Warn("unsigned jobs are run: whoever can write to the store can run commands here")
+	}
 }
 
 // trusted is the ring without the keys that -trust does not name.
@@ -194,72 +218,19 @@ func (w *working) shutdown() time.Duration {
 	return w.drain
 }
 
-// workflow reads the workflow that is worked for. With -queues there need not be one.
+// workflow reads the workflow that is worked for. With -queues there need not be one, with -namespace there is none.
 func (w *working) workflow(args []string) (*config.Workflow, error) {
-	if w.queues != "" && len(args) == 0 {
+	switch {
+	case w.namespaces != "" && len(args) > 0:
+		return nil, fail("Invalid option", "-namespace serves namespaces, whatever workflows are there, and %q names a workflow, whose namespace its files tell. "+
+			"Give one of the two.", args)
+	case (w.namespaces != "" || w.queues != "") && len(args) == 0:
 		if w.a.workspace != "" {
-			return nil, fail("Invalid option", "-workspace is one of a workflow, and -queues without one serves a namespace. Name the workflow's directory.")
+			return nil, fail("Invalid option", "-workspace is one of a workflow, and -queues or -namespace without one serves namespaces. Name the workflow's directory.")
 		}
-		namespace := w.namespace
-		if namespace == "" {
-			namespace = config.DefaultNamespace
-		}
-		return &config.Workflow{Dir: "", Namespace: namespace}, nil
+		return &config.Workflow{Dir: "", Namespace: config.DefaultNamespace}, nil
 	}
 	return w.a.load(args, &variables{}, settingsOnly, nil)
-}
-
-// How a worker learns that its workflow has other queues: from the next event in the namespace, which every apply makes,
-// but not more often than now and then.
-const (
-	queuesBlock = 5 * time.Second
-	queuesPause = 300 * time.Millisecond
-)
-
-// follow makes the worker serve the queues that the workflow's state names, as they change, by the weights that are declared.
-func follow(ctx context.Context, s *store, worker *conveyor.Worker, log *slog.Logger) {
-	var names []string
-	var serving []conveyor.QueueShare
-	var serial int64 = -1
-	for ctx.Err() == nil {
-		var declared []conveyor.QueueInfo
-		seen, err := s.client.LastEvent(ctx)
-		if err == nil {
-			var read []string
-			now := serial
-			if read, now, err = applier.Queues(ctx, s.client, s.workflow, serial); err == nil && now != serial {
-				names, serial = read, now
-				if len(names) == 0 {
-					names = []string{s.queue} // the default of jobs, before the first apply
-				}
-			}
-		}
-		if err == nil {
-			declared, err = s.client.Queues(ctx)
-		}
-		switch wanted := shares(names, declared); {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			log.Warn("the workflow's queues could not be read", "workflow", s.workflow, "error", err)
-		case !slices.Equal(wanted, serving):
-			if err := worker.SetQueues(wanted); err != nil {
-				log.Warn("the workflow's queues could not be served", "queues", names, "error", err)
-				break
-			}
-			log.Info("serving queues", "queues", weighted(wanted))
-			serving = wanted
-		}
-		if err == nil {
-			s.client.Events(ctx, seen, queuesBlock) //nolint:errcheck // the next round meets the error
-		}
-		pause := time.NewTimer(queuesPause)
-		select {
-		case <-ctx.Done():
-		case <-pause.C:
-		}
-		pause.Stop()
-	}
 }
 
 // weighted is how shares are written after -queues.
