@@ -23,6 +23,8 @@ type document struct {
 	encoded   bool // shown is set, since real is no JSON any more
 	first     bool // no member or element has been written yet
 	unknown   bool // a value is not known, which was reported where it comes from
+
+	hidden []string // the texts that people do not see
 }
 
 func (d *document) raw(s string) {
@@ -58,6 +60,9 @@ func (d *document) text(s string, secret bool) {
 		s = readingsInJSON(s)
 	}
 	d.hide(secret, func() { d.real = appendString(d.real, s) })
+	if secret {
+		d.hidden = append(d.hidden, s)
+	}
 }
 
 // hide runs write, which appends to real, and shows what it wrote unless it is secret.
@@ -85,6 +90,7 @@ func (d *document) value(v cty.Value) error {
 		}
 		d.unknown = d.unknown || inner.unknown
 		d.hide(true, func() { d.real = append(d.real, inner.real...) })
+		d.hidden = append(d.hidden, textsIn(plain)...)
 		return nil
 	}
 	switch ty := v.Type(); {

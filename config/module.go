@@ -3,6 +3,7 @@ package config
 import (
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -11,10 +12,11 @@ import (
 // module is one instance of what a directory declares, with the values found so far. The workflow itself is the root module.
 // Names in expressions are those of the module that they stand in.
 type module struct {
-	l    *loader
-	dir  *directory
-	call *call
-	addr string // as Addr.Module has it
+	l     *loader
+	dir   *directory
+	call  *call
+	outer *module // that calls it; nil for the root
+	addr  string  // as Addr.Module has it
 
 	variables map[string]*variable
 	locals    map[string]*local
@@ -24,6 +26,9 @@ type module struct {
 
 	base    *hcl.EvalContext // what every expression may use; local, and var but for the root's, are in it once all are known
 	settled bool             // they are
+
+	secret sync.Once
+	texts  []string // of secret only: see sensitiveTexts
 }
 
 // newRoot makes the root module. It takes the declarations as they are, since there is only one of it.
@@ -36,11 +41,11 @@ func (l *loader) newRoot(d *directory) *module {
 }
 
 // newModule makes one more module of what a directory declares.
-func (l *loader) newModule(c *call, addr string) *module {
+func (l *loader) newModule(c *call, outer *module, addr string) *module {
 	d := c.dir
 	d.instances++
 	m := &module{
-		l: l, dir: d, call: c, addr: addr,
+		l: l, dir: d, call: c, outer: outer, addr: addr,
 		variables: make(map[string]*variable, len(d.variables)), locals: make(map[string]*local, len(d.locals)),
 		jobs: make(map[string]*jobBlock, len(d.jobs)), outputs: make(map[string]cty.Value, len(d.outputs)), calls: make(map[string]*moduleSet, len(c.calls)),
 	}

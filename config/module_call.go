@@ -106,7 +106,7 @@ func (c *call) expand() {
 		}
 		set.modules = make([]*module, len(set.keys))
 		for i, k := range set.keys {
-			set.modules[i] = l.newModule(c, inModule(p.addr, c.block.name)+k.String())
+			set.modules[i] = l.newModule(c, p, inModule(p.addr, c.block.name)+k.String())
 		}
 		c.modules = append(c.modules, set.modules...)
 	}

@@ -74,6 +74,7 @@ func (s *scope) work(c *content, job *Job) {
 	}
 	job.Payload, job.Shown = d.finish()
 	job.Sensitive = d.sensitive
+	job.Hidden = s.m.hidden(d.hidden)
 }
 
 // builtin are the types that have a block of their own.
@@ -145,6 +146,9 @@ func (s *scope) rawPayload(a *attribute, m protoMessage, d *document) {
 		s.r.error(sumBadField, a.expr.Range(), "The bytes of payload_base64 are no %s. Give its fields as payload, or bytes that a program has written for this message.", m.FullName())
 	}
 	d.hide(secret, func() { d.real = append(d.real, data...) })
+	if secret {
+		d.hidden = append(d.hidden, string(data))
+	}
 }
 
 // secretText reads a string that may be sensitive.

@@ -27,9 +27,10 @@ type Attempt struct {
 	output  *output
 	after   <-chan struct{} // closed when the attempt reserved before this one began
 	began   chan struct{}
+	hidden  []string // what mask masks
 
 	mu        sync.Mutex
-	mask      *mask // of the secrets that the job was given
+	mask      *mask // of the secrets and sensitive values that the job was given
 	result    []byte
 	deferred  *time.Duration
 	sync      map[string]string

@@ -363,6 +363,33 @@ func TestSealJob(t *testing.T) {
 	}
 }
 
+// TestSealJobHiding: texts to mask travel with the payload, and what was sealed in one layout opens in no other.
+func TestSealJobHiding(t *testing.T) {
+	t.Parallel()
+	k := testKeyring(t, secretA)
+	hide := []string{"hunter2", strings.Repeat("long ", 1000), "\x00\xff"}
+	j := &wire.Job{Uuid: "u", Type: "exec", Queue: "q", Name: "job.a", Payload: []byte("secret")}
+	if err := k.SealJob(j, append([]string{""}, hide...)...); err != nil {
+		t.Fatal(err)
+	}
+	payload, got, err := k.openJob(j)
+	if diff := cmp.Diff(hide, got); diff != "" || string(payload) != "secret" || err != nil {
+		t.Errorf("payload %q, %v, hidden (-want +got):\n%s", payload, err, diff)
+	}
+	if _, err := k.Open(j.Type, j.Name, j.Payload); !errors.Is(err, ErrBadSeal) {
+		t.Errorf("opened as a payload alone: %v", err)
+	}
+	copy(j.Payload, sealPlain.magic)
+	if _, err := k.OpenJob(j); !errors.Is(err, ErrBadSeal) {
+		t.Errorf("with the other layout's name: %v", err)
+	}
+	for _, data := range []string{"", "\x05abc", "\x03abc", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"} {
+		if _, _, err := hidden([]byte(data)); !errors.Is(err, ErrBadSeal) {
+			t.Errorf("%q: %v", data, err)
+		}
+	}
+}
+
 // FuzzOpen: whatever the bytes, Open neither panics nor accepts what Seal did not make.
 func FuzzOpen(f *testing.F) {
 	k := testKeyring(f, secretA)

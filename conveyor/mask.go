@@ -17,16 +17,16 @@ const (
 )
 
 // errMasked refuses data that would be no JSON any more.
-var errMasked = errors.New("it holds a secret of the worker outside of a string: leave it out")
+var errMasked = errors.New("it holds a secret or a sensitive value outside of a string: leave it out")
 
-// mask replaces secrets in what an attempt tells the store. A secret is looked for line by line, since logs are read by lines, and as it
+// mask replaces secrets and sensitive values in what an attempt tells the store. A secret is looked for line by line, since logs are read by lines, and as it
 // was put into payloads: as it is, inside of a JSON string and of a URL. A nil mask replaces nothing.
 type mask struct {
 	forms [256][]string // what is looked for, by its first byte, the longest first
 }
 
 // newMask is nil when there is nothing to mask.
-func newMask(secrets map[string]string) *mask {
+func newMask(secrets []string) *mask {
 	forms := map[string]bool{}
 	for _, value := range secrets {
 		for line := range strings.Lines(value) {
@@ -108,16 +108,20 @@ func (m *mask) data(b []byte) ([]byte, error) {
 	return out, nil
 }
 
-// hide has what the attempt tells from now on masked.
-func (a *Attempt) hide(secrets map[string]string) {
-	m := newMask(secrets)
+// hide has these, too, masked in what the attempt tells from now on. The worker alone calls it.
+func (a *Attempt) hide(secrets ...string) {
+	if len(secrets) == 0 {
+		return
+	}
+	a.hidden = append(a.hidden, secrets...)
+	m := newMask(a.hidden)
 	a.mu.Lock()
 	a.mask = m
 	a.mu.Unlock()
 	a.output.hide(m)
 }
 
-// Mask is a text with *** in the place of each secret that the job was given, for what a handler or middleware tells others than the
+// Mask is a text with *** in the place of each secret and each sensitive value that the job was given, for what a handler or middleware tells others than the
 // store. What the attempt itself tells the store is masked already.
 func (a *Attempt) Mask(text string) string {
 	a.mu.Lock()

@@ -4,15 +4,25 @@ import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/waybill-dev/waybill/conveyor/wire"
 )
 
-// sealMagic begins every sealed payload and names its layout: magic, key id, nonce, ciphertext with tag.
-var sealMagic = []byte("wbs1")
+// A seal names what is sealed: the payload alone, or after the texts to be masked, which come one by one after their lengths as varints, and
+// after a length of 0. It begins what is sealed, which goes on with key id, nonce, ciphertext with tag.
+type seal struct {
+	magic, label, nonce string
+}
+
+var (
+	sealPlain  = seal{"wbs1", "seal v1", "nonce v1"}
+	sealHiding = seal{"wbs2", "seal v2", "nonce v2"}
+)
 
 const (
+	magicLen = 4
 	keyIDLen = 8
 	nonceLen = 12
 )
@@ -22,6 +32,10 @@ const (
 // payload: the same input gives the same bytes, so plans stay deterministic, and different inputs never share a nonce
 // (short of a collision in 96 bits). Equal sealed payloads tell that the plain ones are equal, and nothing else.
 func (r *Keyring) Seal(jobType, address string, payload []byte) ([]byte, error) {
+	return r.sealAs(sealPlain, jobType, address, payload)
+}
+
+func (r *Keyring) sealAs(as seal, jobType, address string, payload []byte) ([]byte, error) {
 	if r == nil {
 		return nil, fmt.Errorf("seal the payload of %s: %w", address, ErrNoKey)
 	}
@@ -30,22 +44,26 @@ func (r *Keyring) Seal(jobType, address string, payload []byte) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	sum := mac(k.nonce[:], "nonce v1", []byte(jobType), []byte(address), payload)
+	sum := mac(k.nonce[:], as.nonce, []byte(jobType), []byte(address), payload)
 	nonce := sum[:nonceLen]
 
-	out := make([]byte, 0, len(sealMagic)+keyIDLen+nonceLen+len(payload)+aead.Overhead())
-	out = append(append(append(out, sealMagic...), k.id...), nonce...)
-	return aead.Seal(out, nonce, payload, sealedFor(jobType, address, k.id)), nil
+	out := make([]byte, 0, magicLen+keyIDLen+nonceLen+len(payload)+aead.Overhead())
+	out = append(append(append(out, as.magic...), k.id...), nonce...)
+	return aead.Seal(out, nonce, payload, as.sealedFor(jobType, address, k.id)), nil
 }
 
 // Open decrypts what Seal made for the same type and address: ErrUnknownKey names the key that is missing, ErrBadSeal says
 // that the bytes are no sealed payload, were changed, or are for another job.
 func (r *Keyring) Open(jobType, address string, sealed []byte) ([]byte, error) {
-	header := len(sealMagic) + keyIDLen
-	if len(sealed) < header+nonceLen || !bytes.HasPrefix(sealed, sealMagic) {
+	return r.openAs(sealPlain, jobType, address, sealed)
+}
+
+func (r *Keyring) openAs(as seal, jobType, address string, sealed []byte) ([]byte, error) {
+	const header = magicLen + keyIDLen
+	if len(sealed) < header+nonceLen || string(sealed[:magicLen]) != as.magic {
 		return nil, fmt.Errorf("%w: not in the format of one", ErrBadSeal)
 	}
-	id := string(sealed[len(sealMagic):header])
+	id := string(sealed[magicLen:header])
 	k := r.key(id)
 	if k == nil {
 		return nil, r.missing("sealed", id)
@@ -54,7 +72,7 @@ func (r *Keyring) Open(jobType, address string, sealed []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	payload, err := aead.Open(nil, sealed[header:header+nonceLen], sealed[header+nonceLen:], sealedFor(jobType, address, id))
+	payload, err := aead.Open(nil, sealed[header:header+nonceLen], sealed[header+nonceLen:], as.sealedFor(jobType, address, id))
 	if err != nil {
 		return nil, fmt.Errorf("%w under key %s: it was changed, or sealed for another type or address", ErrBadSeal, id)
 	}
@@ -62,9 +80,13 @@ func (r *Keyring) Open(jobType, address string, sealed []byte) ([]byte, error) {
 }
 
 // SealJob seals the job's payload for its type and name, which stay as they are from now on, and names the key. Sign
-// comes after it.
-func (r *Keyring) SealJob(job *wire.Job) error {
-	sealed, err := r.Seal(job.GetType(), job.GetName(), job.GetPayload())
+// comes after it. The job's worker masks the texts to hide in what its attempts tell the store, see Attempt.Mask.
+func (r *Keyring) SealJob(job *wire.Job, hide ...string) error {
+	as, data := sealPlain, job.GetPayload()
+	if len(hide) > 0 {
+		as, data = sealHiding, hiding(hide, data)
+	}
+	sealed, err := r.sealAs(as, job.GetType(), job.GetName(), data)
 	if err != nil {
 		return err
 	}
@@ -74,13 +96,56 @@ func (r *Keyring) SealJob(job *wire.Job) error {
 
 // OpenJob returns the job's plain payload, sealed or not. The job itself stays sealed.
 func (r *Keyring) OpenJob(job *wire.Job) ([]byte, error) {
-	if job.GetSealKey() == "" {
-		return job.GetPayload(), nil
+	payload, _, err := r.openJob(job)
+	return payload, err
+}
+
+// openJob is OpenJob, with the texts to hide.
+func (r *Keyring) openJob(job *wire.Job) (payload []byte, hide []string, err error) {
+	sealed := job.GetPayload()
+	switch {
+	case job.GetSealKey() == "":
+		return sealed, nil, nil
+	case !r.Holds(job.GetSealKey()):
+		return nil, nil, r.missing("sealed", job.GetSealKey())
+	case !bytes.HasPrefix(sealed, []byte(sealHiding.magic)):
+		payload, err = r.Open(job.GetType(), job.GetName(), sealed)
+		return payload, nil, err
 	}
-	if !r.Holds(job.GetSealKey()) {
-		return nil, r.missing("sealed", job.GetSealKey())
+	data, err := r.openAs(sealHiding, job.GetType(), job.GetName(), sealed)
+	if err != nil {
+		return nil, nil, err
 	}
-	return r.Open(job.GetType(), job.GetName(), job.GetPayload())
+	if hide, payload, err = hidden(data); err != nil {
+		return nil, nil, fmt.Errorf("%w: not in the format of one", err)
+	}
+	return payload, hide, nil
+}
+
+// hiding puts the texts to hide before a payload.
+func hiding(hide []string, payload []byte) []byte {
+	var out []byte
+	for _, text := range hide {
+		if text != "" {
+			out = append(binary.AppendUvarint(out, uint64(len(text))), text...)
+		}
+	}
+	return append(append(out, 0), payload...)
+}
+
+// hidden undoes hiding.
+func hidden(data []byte) (hide []string, payload []byte, err error) {
+	for {
+		size, n := binary.Uvarint(data)
+		if n <= 0 || size > uint64(len(data)-n) {
+			return nil, nil, ErrBadSeal
+		}
+		data = data[n:]
+		if size == 0 {
+			return hide, data, nil
+		}
+		hide, data = append(hide, string(data[:size])), data[size:]
+	}
 }
 
 func (k *key) aead() (cipher.AEAD, error) {
@@ -92,6 +157,6 @@ func (k *key) aead() (cipher.AEAD, error) {
 }
 
 // sealedFor is the additional data that binds a sealed payload to its job and key.
-func sealedFor(jobType, address, keyID string) []byte {
-	return prefixed([]byte("seal v1"), []byte(jobType), []byte(address), []byte(keyID))
+func (s seal) sealedFor(jobType, address, keyID string) []byte {
+	return prefixed([]byte(s.label), []byte(jobType), []byte(address), []byte(keyID))
 }

@@ -240,21 +240,40 @@ func TestSecretsAreMasked(t *testing.T) {
 	}
 }
 
+// TestSensitiveValuesAreMasked: likewise nothing of what was to be hidden when the job was sealed, beside secrets.
+func TestSensitiveValuesAreMasked(t *testing.T) {
+	t.Parallel()
+	own := testKeyring(t, secretA)
+	job := &wire.Job{Uuid: "u1", Name: "job.a", Type: "t", Queue: "q", Payload: []byte("hunter2 " + SecretText("env:PW")), Secrets: []string{"env:PW"}}
+	if err := errors.Join(own.SealJob(job, "hunter2"), own.Sign("ns", job)); err != nil {
+		t.Fatal(err)
+	}
+	h := func(ctx context.Context, j *wire.Job) error {
+		FromContext(ctx).Log(string(j.GetPayload()))
+		return errors.New("no " + string(j.GetPayload()))
+	}
+	log := ""
+	ack := attemptOf(t, WorkerOptions{Keyring: own, Secrets: vault{"env:PW": "swordfish"}}, job, h, func(f *fakeStore) { log = f.log })
+	if log != "*** ***\n" || !strings.Contains(ack.Failure, "no *** ***") {
+		t.Errorf("log %q, failure %q", log, ack.Failure)
+	}
+}
+
 // TestMaskKeepsJSON: a number that is a secret cannot be taken out of a result, so the result is refused.
 func TestMaskKeepsJSON(t *testing.T) {
 	t.Parallel()
-	m := newMask(map[string]string{"env:PIN": "12345"})
+	m := newMask([]string{"12345"})
 	if _, err := m.data([]byte(`{"pin":12345}`)); !errors.Is(err, errMasked) {
 		t.Errorf("a number: %v", err)
 	}
 	if got, err := m.data([]byte("pin 12345")); err != nil || string(got) != "pin ***" {
 		t.Errorf("text: %s, %v", got, err)
 	}
-	if m := newMask(map[string]string{"env:SHORT": "abc\nx"}); m != nil || m.text("abc") != "abc" {
+	if m := newMask([]string{"abc\nx"}); m != nil || m.text("abc") != "abc" {
 		t.Errorf("what is too short is masked")
 	}
 	long := strings.Repeat("0123456789", 1000)
-	m = newMask(map[string]string{"env:LONG": long})
+	m = newMask([]string{long})
 	var all, told, held []byte
 	for part := range slices.Chunk([]byte("a"+long+"b"), 7) {
 		told, held = m.told(append(held, part...), false)
@@ -263,7 +282,7 @@ func TestMaskKeepsJSON(t *testing.T) {
 	if got := string(append(all, held...)); got != "a"+strings.Repeat(masked, 10)+"b" {
 		t.Errorf("a long line: %s", got)
 	}
-	m = newMask(map[string]string{"env:A": "abcd", "env:B": "abcdef"})
+	m = newMask([]string{"abcd", "abcdef"})
 	told, held = m.told([]byte("x abcd"), false)
 	if string(told) != "x " || string(held) != "abcd" {
 		t.Errorf("the shorter of two: %q, then %q", told, held)

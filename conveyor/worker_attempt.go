@@ -154,7 +154,7 @@ func (w *Worker) admit(a *Attempt) (Handler, *Ack) {
 			return hold(err)
 		}
 	}
-	payload, err := w.o.Keyring.OpenJob(job)
+	payload, hidden, err := w.o.Keyring.openJob(job)
 	switch {
 	case errors.Is(err, ErrUnknownKey):
 		return missing(err.Error())
@@ -162,6 +162,7 @@ func (w *Worker) admit(a *Attempt) (Handler, *Ack) {
 		return hold(err)
 	}
 	job.Payload = payload
+	a.hide(hidden...)
 	if tick, ok := TickOf(job); ok && job.GetName() != "" { // not before: the payload is sealed for the template's name
 		job.Name = OccurrenceName(job.GetName(), tick)
 	}

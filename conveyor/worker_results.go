@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/waybill-dev/waybill/conveyor/wire"
@@ -46,7 +47,7 @@ func (w *Worker) fill(ctx context.Context, a *Attempt) error {
 	if err != nil {
 		return err
 	}
-	a.hide(secrets)
+	a.hide(slices.Collect(maps.Values(secrets))...)
 	for pause := newPause(); ; {
 		err := w.fillOnce(ctx, job, list, secrets)
 		if !errors.Is(err, ErrUnavailable) {
