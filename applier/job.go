@@ -60,7 +60,7 @@ func (b *jobBuilder) build(j *config.Job, next *planner.Record, recurs bool) (*w
 	setEdges(job, next.Edges)
 	setCycles(job, j, recurs)
 	if j.Sensitive {
-		if err := b.keyring.SealJob(job, j.Hidden...); err != nil {
+		if err := b.keyring.SealJob(job, j.Masks...); err != nil {
 			return nil, fmt.Errorf("submit %s: %w", j.Addr, err)
 		}
 	}
@@ -85,9 +85,9 @@ func (s *submission) writable() error {
 		default:
 			continue
 		}
-		if size := len(r.Job.Payload) + hiddenRoom(r.Job) + sealRoom + readingRoom(r.Job); size > conveyor.MaxPayload {
+		if size := len(r.Job.Payload) + masksRoom(r.Job) + sealRoom + readingRoom(r.Job); size > conveyor.MaxPayload {
 			problems = append(problems, fmt.Errorf("%s: a payload of %d bytes: %w: the limit is %d; put what is large into a file or a store of its own",
-				r.Addr, len(r.Job.Payload), conveyor.ErrTooLarge, conveyor.MaxPayload-sealRoom-hiddenRoom(r.Job)))
+				r.Addr, len(r.Job.Payload), conveyor.ErrTooLarge, conveyor.MaxPayload-sealRoom-masksRoom(r.Job)))
 		}
 		if n := len(r.Edges); n >= conveyor.MaxEdges {
 			problems = append(problems, fmt.Errorf("%s: %d edges: %w: the limit is %d; join some of them in a noop job",
@@ -108,10 +108,10 @@ func (s *submission) writable() error {
 	return nil
 }
 
-// hiddenRoom is what the texts that are sealed beside a payload, to be masked, may add to it.
-func hiddenRoom(j *config.Job) int {
+// masksRoom is what the texts that are sealed beside a payload, to be masked, may add to it.
+func masksRoom(j *config.Job) int {
 	n := 0
-	for _, text := range j.Hidden {
+	for _, text := range j.Masks {
 		n += len(text) + binary.MaxVarintLen64
 	}
 	return n

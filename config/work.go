@@ -74,7 +74,7 @@ func (s *scope) work(c *content, job *Job) {
 	}
 	job.Payload, job.Shown = d.finish()
 	job.Sensitive = d.sensitive
-	job.Hidden = s.m.hidden(d.hidden)
+	job.Masks = s.m.masks(d.hidden)
 }
 
 // builtin are the types that have a block of their own.

@@ -121,7 +121,7 @@ type Job struct {
 	Shown     []byte
 	Message   *Message `json:",omitempty"` // Payload is the protobuf message that Type names; nil otherwise
 	Sensitive bool     // Payload has sensitive parts: it is sealed before it leaves the process
-	Hidden    []string `json:",omitempty"` // texts in Payload that its worker masks in what the job tells: sensitive ones, and the values they were made from
+	Masks     []string `json:"-"` // texts in Payload that its worker masks in what the job tells: sensitive ones, and the values they were made from
 
 	Results []Result // of other jobs that Payload reads, each job once, in the order in which they are met
 	Secrets []string // of the worker that Payload reads, sorted: env:DB_PASSWORD, file:/run/secrets/db

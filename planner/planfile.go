@@ -59,8 +59,11 @@ type planDocument struct {
 	Archive   []byte             `json:"archive,omitempty"` // sealed: the files may hold what is sensitive
 }
 
-// archiveType is what archives are sealed for in place of the type of a job.
-const archiveType = "archive of a plan"
+// What is sealed for something else than a job of a type: archives, and what the worker of a job masks.
+const (
+	archiveType = "archive of a plan"
+	masksType   = "masks of a job"
+)
 
 type planRow struct {
 	Addr        string          `json:"addr"`
@@ -71,7 +74,8 @@ type planRow struct {
 	MovedFrom   string          `json:"moved_from,omitempty"`
 	Importing   bool            `json:"importing,omitempty"` // Prior is stored nowhere
 	Live        Live            `json:"live"`
-	Job         *config.Job     `json:"job,omitempty"` // its Payload is sealed when it is sensitive
+	Job         *config.Job     `json:"job,omitempty"`   // its Payload is sealed when it is sensitive
+	Masks       []byte          `json:"masks,omitempty"` // of the job, sealed
 	Work        Digest          `json:"work"`
 	Handling    Digest          `json:"handling"`
 	KeyID       string          `json:"key_id,omitempty"`
@@ -123,12 +127,14 @@ func WritePlan(w io.Writer, p *Plan, seal Sealer) error {
 			if seal == nil {
 				return fmt.Errorf("write plan: %s has sensitive values, and there is no key to seal them with", r.Addr)
 			}
-			sealed, err := seal.Seal(r.Job.Type, row.Addr, r.Job.Payload)
+			job := *r.Job
+			var err error
+			if job.Payload, err = seal.Seal(job.Type, row.Addr, job.Payload); err == nil && len(job.Masks) > 0 {
+				row.Masks, err = sealMasks(seal, row.Addr, job.Masks)
+			}
 			if err != nil {
 				return fmt.Errorf("write plan: seal %s: %w", r.Addr, err)
 			}
-			job := *r.Job
-			job.Payload = sealed
 			row.Job = &job
 		}
 		doc.Rows[i] = row
@@ -146,6 +152,34 @@ func WritePlan(w io.Writer, p *Plan, seal Sealer) error {
 		return fmt.Errorf("write plan: %w", err)
 	}
 	return nil
+}
+
+func sealMasks(seal Sealer, addr string, masks []string) ([]byte, error) {
+	texts := make([][]byte, len(masks)) // as bytes, since they need not be UTF-8
+	for i, text := range masks {
+		texts[i] = []byte(text)
+	}
+	data, err := json.Marshal(texts)
+	if err != nil {
+		return nil, err
+	}
+	return seal.Seal(masksType, addr, data)
+}
+
+func openMasks(open Sealer, addr string, sealed []byte) ([]string, error) {
+	data, err := open.Open(masksType, addr, sealed)
+	if err != nil {
+		return nil, err
+	}
+	var texts [][]byte
+	if err := json.Unmarshal(data, &texts); err != nil {
+		return nil, err
+	}
+	masks := make([]string, len(texts))
+	for i, text := range texts {
+		masks[i] = string(text)
+	}
+	return masks, nil
 }
 
 // IsPlanFile tells by its first bytes (16 are enough) whether a file is a plan.
@@ -246,7 +280,10 @@ func (f *planRow) row(open Sealer) (Row, error) {
 		if open == nil {
 			return Row{}, fmt.Errorf("read plan: %s has sensitive values, and there is no key to open them with", f.Addr)
 		}
-		if r.Job.Payload, err = open.Open(r.Job.Type, f.Addr, r.Job.Payload); err != nil {
+		if r.Job.Payload, err = open.Open(r.Job.Type, f.Addr, r.Job.Payload); err == nil && len(f.Masks) > 0 {
+			r.Job.Masks, err = openMasks(open, f.Addr, f.Masks)
+		}
+		if err != nil {
 			return Row{}, fmt.Errorf("read plan: open the sensitive values of %s: %w", f.Addr, err)
 		}
 	}

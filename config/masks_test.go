@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestHidden: a job's worker masks the sensitive texts of its work, and the variables and locals that they were made from, those
+// TestMasks: a job's worker masks the sensitive texts of its work, and the variables and locals that they were made from, those
 // of the modules around included, and no others.
-func TestHidden(t *testing.T) {
+func TestMasks(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
 		"main.hcl": `
@@ -68,7 +68,7 @@ job "inner" {
 	}
 	got := map[string][]string{}
 	for _, j := range w.Jobs {
-		got[j.Addr.String()] = j.Hidden
+		got[j.Addr.String()] = j.Masks
 	}
 	want := map[string][]string{
 		"job.plain":          nil,
@@ -77,23 +77,23 @@ job "inner" {
 		"module.m.job.inner": {"hunter2", "Bearer hunter2", "Authorization: Bearer hunter2"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("hidden (-want +got):\n%s", diff)
+		t.Errorf("masks (-want +got):\n%s", diff)
 	}
 }
 
-// TestHiddenIsBounded: what is masked is stored with the job.
-func TestHiddenIsBounded(t *testing.T) {
+// TestMasksAreBounded: what is masked is stored with the job.
+func TestMasksAreBounded(t *testing.T) {
 	t.Parallel()
 	var texts []string
 	for i := range 20 {
 		texts = append(texts, strings.Repeat("x", 8<<10-i))
 	}
-	got := (&module{}).hidden(append(texts, strings.Repeat("y", 8<<10+1), "short", "", "short", placeholderHead+"rest"))
+	got := (&module{}).masks(append(texts, strings.Repeat("y", 8<<10+1), "short", "", "short", placeholderHead+"rest"))
 	size := 0
 	for _, text := range got {
 		size += len(text)
 	}
-	if size > maxHiddenTexts || got[0] != "short" || len(got) != 9 || slices.Contains(got, "") {
-		t.Errorf("it hides %d texts with %d bytes, the first is %q", len(got), size, got[0])
+	if size > maxMaskedTexts || got[0] != "short" || len(got) != 9 || slices.Contains(got, "") {
+		t.Errorf("it masks %d texts with %d bytes, the first is %q", len(got), size, got[0])
 	}
 }

@@ -10,13 +10,13 @@ import (
 
 // Bounds of what a job's worker masks: a longer text is not printed by chance, and what is masked is stored with the job.
 const (
-	maxHiddenText  = 8 << 10
-	maxHiddenTexts = 64 << 10
+	maxMaskedText  = 8 << 10
+	maxMaskedTexts = 64 << 10
 )
 
-// hidden is what the worker of a job masks: the sensitive texts of the job's work and, since a program may print a part of them, the sensitive
+// masks are what the worker of a job masks: the sensitive texts of the job's work and, since a program may print a part of them, the sensitive
 // variables and locals of its module, and of those around it, that stand in one of them. Longer ones go first when there are too many.
-func (m *module) hidden(texts []string) []string {
+func (m *module) masks(texts []string) []string {
 	if len(texts) == 0 {
 		return nil
 	}
@@ -35,10 +35,10 @@ func (m *module) hidden(texts []string) []string {
 	size := 0
 	var list []string
 	for _, text := range slices.SortedFunc(maps.Keys(seen), byLength) {
-		if size+len(text) > maxHiddenTexts {
+		if size+len(text) > maxMaskedTexts {
 			break
 		}
-		if text != "" && len(text) <= maxHiddenText && !hasReading(text) && !hasPlaceholder(text) {
+		if text != "" && len(text) <= maxMaskedText && !hasReading(text) && !hasPlaceholder(text) {
 			size += len(text)
 			list = append(list, text)
 		}
