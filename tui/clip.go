@@ -56,36 +56,3 @@ func cut(src []byte, r hcl.Range) (excerpt, bool) {
 	}
 	return x, true
 }
-
-// Clip is a diagnostic about a very long line, and the file to show it with: of that line it has only the part around the place. The
-// file is nil where the line is short enough to be shown as it is.
-func Clip(d *hcl.Diagnostic, files map[string]*hcl.File) (*hcl.Diagnostic, *hcl.File) {
-	if d.Subject == nil || files[d.Subject.Filename] == nil {
-		return d, nil
-	}
-	file := files[d.Subject.Filename]
-	x, ok := cut(file.Bytes, *d.Subject)
-	if !ok || !x.clipped {
-		return d, nil
-	}
-	above := max(d.Subject.Start.Line-1, 0) // empty lines, so that its number stays
-	at, c := *d.Subject, *d
-	at.Start.Byte, at.End.Byte = above+x.start, above+x.end
-	at.End.Line, at.End.Column = at.Start.Line, at.Start.Column+x.end-x.start
-	c.Subject, c.Context = &at, nil
-	return &c, &hcl.File{Bytes: append(bytes.Repeat([]byte("\n"), above), x.code...), Nav: moved{file.Nav, d.Subject.Start.Byte}}
-}
-
-// moved tells what a place was in before its line was clipped.
-type moved struct {
-	nav    any
-	offset int
-}
-
-// ContextString names the block around the place, for the writer of diagnostics.
-func (m moved) ContextString(int) string {
-	if n, ok := m.nav.(interface{ ContextString(int) string }); ok {
-		return n.ContextString(m.offset)
-	}
-	return ""
-}

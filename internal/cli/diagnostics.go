@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"github.com/hashicorp/hcl/v2"
 
@@ -39,20 +39,25 @@ func (a *app) rendered(diags hcl.Diagnostics, files map[string]*hcl.File) string
 
 // renderedFor is diagnostics for a stream of some width, 0 for any.
 func renderedFor(diags hcl.Diagnostics, files map[string]*hcl.File, width uint, colour bool) string {
-	var b bytes.Buffer
+	var b strings.Builder
+	ink := tui.Ink{On: colour}
 	for _, d := range diags {
-		safe := *d
-		safe.Summary, safe.Detail = screen.CleanText(d.Summary), screen.CleanText(valuesOf(d)+d.Detail)
-		safe.Expression, safe.EvalContext = nil, nil // valuesOf tells them
-		if d.Subject != nil && (files[d.Subject.Filename] == nil || files[d.Subject.Filename].Bytes == nil) {
-			safe.Detail = unseenPlace(d) + safe.Detail
-			safe.Subject, safe.Context = nil, nil
+		head := ink.Red("Error")
+		if d.Severity == hcl.DiagWarning {
+			head = ink.Yellow("Warning")
 		}
-		shown := files
-		if clipped, file := tui.Clip(&safe, files); file != nil {
-			safe, shown = *clipped, map[string]*hcl.File{safe.Subject.Filename: file}
+		fmt.Fprintf(&b, "%s: %s\n\n", head, screen.CleanText(d.Summary))
+		if d.Subject != nil {
+			if file := files[d.Subject.Filename]; file != nil && file.Bytes != nil {
+				b.WriteString(tui.Source(d, file, ink))
+			} else {
+				b.WriteString(unseenPlace(d))
+			}
 		}
-		hcl.NewDiagnosticTextWriter(&b, shown, width, colour).WriteDiagnostic(&safe) //nolint:errcheck // a buffer takes everything
+		b.WriteString(screen.CleanText(valuesOf(d)))
+		if d.Detail != "" {
+			b.WriteString(ansi.Wordwrap(screen.CleanText(d.Detail), int(width), "") + "\n\n")
+		}
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }

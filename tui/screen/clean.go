@@ -55,6 +55,15 @@ func plainASCII(s string) bool {
 	return true
 }
 
+// Source makes a line of a file safe like Clean does, but leaves tabs as they are.
+func Source(line string) string {
+	parts := strings.Split(line, "\t")
+	for i, part := range parts {
+		parts[i] = Clean(part)
+	}
+	return strings.Join(parts, "\t")
+}
+
 // CleanText makes a text of several lines from outside, such as an error's, safe to write to a terminal.
 func CleanText(s string) string {
 	if plainASCII(strings.ReplaceAll(s, "\n", "")) {
