@@ -9,16 +9,16 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// convertAny converts as convert.Convert does, in linear time also where a list, set or map of any type is wanted: cty
-// compares the type of each element with that of each other one, which takes minutes for 100,000 elements.
+// convertAny converts as convert.Convert does, in linear time also where a list, set or map of any type is wanted, or of strings, numbers or
+// bools: cty compares the type of each element with that of each other one, which takes minutes for 100,000 elements.
 func convertAny(val cty.Value, want cty.Type) (cty.Value, error) {
-	if !wantsAny(want) || val.IsNull() || !val.IsKnown() || containsMarked(val) {
+	if !comparesTypes(want) || val.IsNull() || !val.IsKnown() || containsMarked(val) {
 		return convert.Convert(val, want)
 	}
 	switch ty := val.Type(); {
 	case ty.IsTupleType() && !want.IsMapType() && ty.Length() > 0:
 		elems := val.AsValueSlice()
-		if !unifyElements(elems) {
+		if !convertElements(elems, want.ElementType()) {
 			break
 		}
 		if want.IsSetType() {
@@ -32,7 +32,7 @@ func convertAny(val cty.Value, want cty.Type) (cty.Value, error) {
 		for key, elem := range attrs {
 			keys, elems = append(keys, key), append(elems, elem)
 		}
-		if !unifyElements(elems) {
+		if !convertElements(elems, want.ElementType()) {
 			break
 		}
 		for i, key := range keys {
@@ -43,8 +43,24 @@ func convertAny(val cty.Value, want cty.Type) (cty.Value, error) {
 	return convert.Convert(val, want)
 }
 
-func wantsAny(want cty.Type) bool {
-	return want.IsCollectionType() && want.ElementType() == cty.DynamicPseudoType
+// comparesTypes tells whether cty compares the types of all elements when it converts to a type.
+func comparesTypes(want cty.Type) bool {
+	return want.IsCollectionType() && (want.ElementType() == cty.DynamicPseudoType || want.ElementType().IsPrimitiveType())
+}
+
+// convertElements converts values to one type, which is found by itself where any will do.
+func convertElements(elems []cty.Value, want cty.Type) bool {
+	if want == cty.DynamicPseudoType {
+		return unifyElements(elems)
+	}
+	for i, e := range elems {
+		got, err := convert.Convert(e, want)
+		if err != nil {
+			return false
+		}
+		elems[i] = got
+	}
+	return true
 }
 
 // unifyElements converts values to the one type that fits all, if there is one and few types to choose from.
@@ -62,14 +78,7 @@ func unifyElements(elems []cty.Value) bool {
 	if target == cty.NilType || target.HasDynamicTypes() {
 		return false
 	}
-	for i, e := range elems {
-		got, err := convert.Convert(e, target)
-		if err != nil {
-			return false
-		}
-		elems[i] = got
-	}
-	return true
+	return convertElements(elems, target)
 }
 
 // toFunc converts to a collection whose elements have the type they have, as Terraform's tolist, toset and tomap.
@@ -93,12 +102,12 @@ func toFunc(want cty.Type) function.Function {
 	return function.New(spec)
 }
 
-// swift makes a function that converts its collections of any type in linear time.
+// swift makes a function that converts its collections in linear time.
 func swift(f function.Function) function.Function {
 	spec := &function.Spec{Description: f.Description()}
 	some := false
 	loosen := func(p function.Parameter) function.Parameter {
-		if wantsAny(p.Type) {
+		if comparesTypes(p.Type) {
 			some = true
 			p.Type = cty.DynamicPseudoType
 		}
@@ -121,7 +130,7 @@ func swift(f function.Function) function.Function {
 			if i < len(f.Params()) {
 				p = &f.Params()[i]
 			}
-			if !wantsAny(p.Type) {
+			if !comparesTypes(p.Type) {
 				continue
 			}
 			got, err := convertAny(args[i], p.Type)

@@ -102,7 +102,9 @@ func Describe() *Description {
 
 // describedFunctions are all functions, those of files for no directory.
 func describedFunctions() map[string]function.Function {
-	return (&loader{disk: newDisk(".", newLibrary(nil))}).functionTable()
+	table := (&loader{disk: newDisk(".", newLibrary(nil))}).functionTable()
+	maps.Copy(table, declaredFunctions())
+	return table
 }
 
 // formTypes are the forms as types.

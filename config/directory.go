@@ -62,19 +62,20 @@ func (d *directory) read(names []string) {
 		s := &source{name: names[i], json: filepath.Ext(names[i]) == ".json", steps: &l.steps}
 		s.bytes = l.library.readSource(s.name, sumCannotRead, &reports[i])
 		l.library.keep(s.name, s.bytes)
-		s.split(&reports[i])
 		d.sources[i] = s
 	})
-	for i, s := range d.sources {
-		d.incomplete = d.incomplete || reports[i].failed()
-		d.r.add(reports[i].diags)
+	for _, s := range d.sources {
 		l.files[s.name] = &hcl.File{Bytes: s.bytes, Nav: &outline{src: s.bytes}}
 		if l.bytes += len(s.bytes); l.bytes > maxTotal {
-			d.r.error(sumFileTooLarge, wholeFile(s.name), "The files of this workflow have more than %d MiB in all.", maxTotal>>20)
-			d.sources = d.sources[:i]
-			d.incomplete = true
+			d.r.error(sumFileTooLarge, wholeFile(s.name), "The files of this workflow have more than %d MiB in all. Use for_each for jobs that only differ in a few values, and data files for data.", maxTotal>>20)
+			d.sources, d.incomplete = nil, true
 			break
 		}
+	}
+	parallel(len(d.sources), 1, func(i int) { d.sources[i].split(&reports[i]) })
+	for i := range reports {
+		d.incomplete = d.incomplete || reports[i].failed()
+		d.r.add(reports[i].diags)
 	}
 }
 

@@ -30,6 +30,15 @@ func (l *loader) functionTable() map[string]function.Function {
 
 // pureFunctions are those whose result depends on their arguments alone, made on first use.
 var pureFunctions = sync.OnceValue(func() map[string]function.Function {
+	table := maps.Clone(declaredFunctions())
+	for name, f := range table {
+		table[name] = swift(f)
+	}
+	return table
+})
+
+// declaredFunctions are the same, with the types of parameters that people know them by.
+var declaredFunctions = sync.OnceValue(func() map[string]function.Function {
 	table := map[string]function.Function{
 		"abs": stdlib.AbsoluteFunc, "ceil": stdlib.CeilFunc, "floor": stdlib.FloorFunc, "log": stdlib.LogFunc,
 		"max": stdlib.MaxFunc, "min": stdlib.MinFunc, "parseint": stdlib.ParseIntFunc, "pow": stdlib.PowFunc,
@@ -71,9 +80,6 @@ var pureFunctions = sync.OnceValue(func() map[string]function.Function {
 	guardPlaceholders(table, slices.Collect(maps.Keys(table))...)
 	for name, why := range refused {
 		table[name] = refusedFunc(name, why)
-	}
-	for name, f := range table {
-		table[name] = swift(f)
 	}
 	return table
 })

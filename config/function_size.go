@@ -62,18 +62,24 @@ type toll struct {
 	call  int64 // each call
 	bytes int64 // how many bytes of text among its arguments weigh one; 0 for usualBytes
 	deep  bool  // it looks at all that is inside of its arguments, else at their elements
+	each  int64 // what an element weighs; 0 for usualElement
 }
 
-// usualBytes is how many bytes a function looks at in the time of one weight, and usualElements how many elements.
+// usualBytes is how many bytes a function looks at in the time of one weight. An element weighs more than
+// one: a tuple, which is what for and brackets make, is first made a list.
 const (
-	usualBytes    = 128
-	usualElements = 8
+	usualBytes   = 128
+	usualElement = 2
 )
 
 // tolls are those of the functions that take more than others, measured.
 var tolls = map[string]toll{
 	"csvdecode": {call: 100, bytes: 4}, "jsondecode": {call: 260, bytes: 3}, "yamldecode": {call: 320, bytes: 2},
-	"jsonencode": {deep: true}, "yamlencode": {call: 60, deep: true}, "flatten": {deep: true}, "merge": {call: 12},
+	"jsonencode": {deep: true, each: 8}, "yamlencode": {call: 60, deep: true, each: 16}, "flatten": {deep: true, each: 4}, "merge": {call: 12},
+	"join": {each: 8}, "sort": {each: 8}, "compact": {each: 8}, "distinct": {each: 8}, "formatlist": {each: 6},
+	"zipmap": {each: 6}, "index": {each: 6}, "matchkeys": {each: 6}, "contains": {each: 4}, "tolist": {each: 4}, "toset": {each: 4}, "tomap": {each: 4},
+	"setintersection": {each: 6}, "setsubtract": {each: 6}, "setunion": {each: 6}, "sum": {each: 4}, "chunklist": {each: 4},
+	"setproduct": {call: 24, deep: true}, "transpose": {call: 24, deep: true},
 	"regex": {call: 60, bytes: 8}, "regexall": {call: 60, bytes: 8}, "replace": {call: 30, bytes: 4},
 	"formatdate": {call: 12}, "timeadd": {call: 12}, "timecmp": {call: 12}, "templatefile": {call: 300}, "fileset": {call: 300},
 }
@@ -93,14 +99,14 @@ func (a *argument) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 
 // weigh is the weight of one argument.
 func (t toll) weigh(val cty.Value) int64 {
-	bytes := t.bytes
+	bytes, each := t.bytes, t.each
 	if bytes == 0 {
 		bytes = usualBytes
 	}
-	if t.deep {
-		return int64(elements(val, true))/2 + int64(textOf(val))/bytes
+	if each == 0 {
+		each = usualElement
 	}
-	return int64(elements(val, false))/usualElements + int64(textOf(val))/bytes
+	return each*int64(elements(val, t.deep)) + int64(textOf(val))/bytes
 }
 
 // countArguments makes the functions in a for count what they are given. try and can evaluate their arguments by themselves.
@@ -115,7 +121,7 @@ func (s *steps) countArguments(e *hclsyntax.ForExpr) {
 				return nil
 			}
 			for i, arg := range call.Args {
-				if _, counted := arg.(*argument); !counted && !call.ExpandFinal {
+				if _, counted := arg.(*argument); !counted {
 					call.Args[i] = &argument{&hclsyntax.ParenthesesExpr{Expression: arg, SrcRange: arg.Range()}, s, tolls[call.Name]}
 				}
 			}

@@ -82,6 +82,17 @@ var hostileFiles = []struct {
 	{"for in for with large collections", func() []byte {
 		return []byte("locals {\n  r = range(1000)\n  a = [for a in local.r : [for b in local.r : concat(local.r, [a])]]\n}\n")
 	}, sumTooManySteps},
+	{"splat in for", func() []byte {
+		return []byte("locals {\n  r = range(1000)\n  a = [for a in local.r : local.r]\n  b = [for a in local.r : local.a[*][*]]\n}\n")
+	}, sumTooManySteps},
+	{"objects in for in for", func() []byte {
+		return []byte("locals {\n  r = range(1000)\n  a = { for a in local.r : a => { for b in local.r : b => 1 } }\n}\n")
+	}, sumTooManySteps},
+	{"for in for with functions of lists", func() []byte {
+		return []byte("locals {\n  s = [for i in range(1000) : \"${i}\"]\n  a = [for a in local.s : [for b in local.s : [join(\",\", local.s), sort(local.s), contains(local.s, b), jsonencode(local.s)]]]\n}\n")
+	}, sumTooManySteps},
+	{"dollar signs", func() []byte { return repeat("locals {\n  a = \"", "$", 1<<19, "\"\n}\n") }, sumBlockTooLarge},
+	{"lines of a heredoc", func() []byte { return repeat("locals {\n  a = <<EOT\n", "x\n", 1<<18, "EOT\n}\n") }, sumBlockTooLarge},
 	{"for in a template", func() []byte {
 		return []byte("locals {\n  r = range(1000)\n  a = \"%{ for a in local.r }%{ for b in local.r }%{ for c in local.r }x%{ endfor }%{ endfor }%{ endfor }\"\n}\n")
 	}, sumTooManySteps},

@@ -51,9 +51,12 @@ func tooHeavy(val cty.Value) bool {
 	return !weigh(val, &budget)
 }
 
+// elementBytes is what each value takes besides its text.
+const elementBytes = 64
+
 func weigh(val cty.Value, budget *int) bool {
 	val, _ = val.Unmark()
-	if *budget -= 16; *budget < 0 {
+	if *budget -= elementBytes; *budget < 0 {
 		return false
 	}
 	if val.IsNull() || !val.IsKnown() {

@@ -92,7 +92,11 @@ func references(expr hcl.Expression, visit func(hcl.Traversal)) {
 // splatModule takes module.m[*].out apart.
 func splatModule(e *hclsyntax.SplatExpr) (block, rest hcl.Traversal, ok bool) {
 	source, isTraversal := e.Source.(*hclsyntax.ScopeTraversalExpr)
-	each, isAttr := e.Each.(*hclsyntax.RelativeTraversalExpr)
+	inner := e.Each
+	if counted, is := inner.(*pass); is {
+		inner = counted.Expression
+	}
+	each, isAttr := inner.(*hclsyntax.RelativeTraversalExpr)
 	if !isTraversal || !isAttr || len(source.Traversal) != 2 || source.Traversal.RootName() != "module" || each.Source != hclsyntax.Expression(e.Item) {
 		return nil, nil, false
 	}

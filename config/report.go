@@ -61,6 +61,9 @@ func here(whose string) any {
 }
 
 func (r *report) error(sum summary, at hcl.Range, format string, args ...any) {
+	if r.full() {
+		return
+	}
 	r.addOne(r.explained(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: string(sum), Detail: fmt.Sprintf(format, args...), Subject: &at, Extra: here("")}))
 }
 
@@ -130,7 +133,7 @@ func (r *report) addOne(d *hcl.Diagnostic) {
 		}
 		r.seen[f] = struct{}{}
 	}
-	if len(r.diags) > maxDiagnostics {
+	if r.full() {
 		return
 	}
 	if r.in != "" && !strings.Contains(d.Detail, r.in+".") { // it may name a job in it already
@@ -140,6 +143,9 @@ func (r *report) addOne(d *hcl.Diagnostic) {
 	}
 	r.diags = append(r.diags, d)
 }
+
+// full tells whether more would not be shown.
+func (r *report) full() bool { return r.onward == nil && len(r.diags) > maxDiagnostics }
 
 func (r *report) failed() bool { return r.diags.HasErrors() }
 

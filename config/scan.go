@@ -11,8 +11,9 @@ const (
 	maxIdentifier = 1_024   // bytes
 	maxItem       = 1 << 20 // bytes of one top-level block
 	maxItems      = 1_000_000
-	maxRescans    = 20  // unclosed blocks of a file after which the rest of it is not looked at
-	maxFlaws      = 100 // of one file, likewise
+	maxPieces     = 20_000 // of literal text of one top-level block: each line of a heredoc, and each dollar and percent sign in text
+	maxRescans    = 20     // unclosed blocks of a file after which the rest of it is not looked at
+	maxFlaws      = 100    // of one file, likewise
 )
 
 // item is one top-level block or attribute of a native-syntax file, found without parsing it. Items cover the file
@@ -48,6 +49,7 @@ type scanner struct {
 	braces   int // as hclsyntax counts them, to find the end of template sequences
 	limit    int // of cost, to test with less than maxNesting
 	peak     int // the highest cost met
+	pieces   int // of text, in this item
 
 	fresh     bool // nothing but space since a brace was opened
 	lineStart bool // nothing but space since an argument or block can begin
@@ -170,6 +172,7 @@ func (s *scanner) sequence(control bool) {
 	if s.pos < len(s.src) && s.src[s.pos] == '~' {
 		s.pos++
 	}
+	s.piece()
 	if control {
 		outer += directive(s.src[s.pos:])
 	}

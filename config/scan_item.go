@@ -62,7 +62,7 @@ func (s *scanner) item() (item, itemEnd) {
 	}
 	it.head, it.headLine = s.pos, s.line
 	it.header(s.src)
-	s.instanced = false
+	s.instanced, s.pieces = false, 0
 	for s.pos < len(s.src) && s.flaw == nil {
 		line := s.line
 		s.step()

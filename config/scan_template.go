@@ -51,6 +51,7 @@ func (s *scanner) literal() {
 				return
 			}
 			m.startOfLine = false
+			s.piece()
 			s.pos++
 			if s.next() == '{' && s.pos < len(s.src) && s.src[s.pos] == c {
 				s.pos += 2 // $${ is a literal ${
@@ -83,8 +84,17 @@ func (s *scanner) endOfLine(m *mode, begin int) {
 		return
 	}
 	m.startOfLine = true
+	s.piece()
 	s.line++
 	s.pos++
+}
+
+// piece counts a piece of text, or what is put between two. The parser melds pieces with those around them, which takes it the square of
+// their number.
+func (s *scanner) piece() {
+	if s.pieces++; s.pieces > maxPieces {
+		s.fail(sumBlockTooLarge, s.pos, 1, "The text in one block has at most 20,000 lines, dollar and percent signs. Put it into a file and read it with file().")
+	}
 }
 
 // leave ends the innermost string or heredoc.

@@ -19,7 +19,7 @@ import (
 // The bounds of what is read. A file beyond them is refused by its size, without reading it.
 const (
 	maxFile  = 32 << 20
-	maxTotal = 256 << 20
+	maxTotal = 64 << 20
 	maxFiles = 10_000
 )
 

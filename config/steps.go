@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/hashicorp/hcl/v2"
@@ -114,10 +115,13 @@ func textOf(val cty.Value) (n int) {
 	return n
 }
 
+// counting are the parts of a source without which nothing in it is counted.
+var counting = []string{"for", "${", "[*]", ".*"}
+
 // count makes the for expressions in a tree count their passes, and its templates their text. The source that it was made from is
 // asked first: most have neither.
 func (s *steps) count(tree hclsyntax.Node, src []byte) {
-	if s == nil || !bytes.Contains(src, []byte("for")) && !bytes.Contains(src, []byte("${")) {
+	if s == nil || !slices.ContainsFunc(counting, func(part string) bool { return bytes.Contains(src, []byte(part)) }) {
 		return
 	}
 	counted := func(expr hclsyntax.Expression, weight int64, keeps bool) hclsyntax.Expression {
@@ -136,6 +140,8 @@ func (s *steps) count(tree hclsyntax.Node, src []byte) {
 			} else {
 				e.ValExpr = counted(e.ValExpr, weight, false)
 			}
+		case *hclsyntax.SplatExpr:
+			e.Each = counted(e.Each, 1, false)
 		case *hclsyntax.TemplateExpr:
 			for i, part := range e.Parts {
 				if mayBeLong(part) {
@@ -158,8 +164,14 @@ func passWeight(e *hclsyntax.ForExpr) int64 {
 			hclsyntax.Walk(part, &w) //nolint:errcheck // it finds nothing
 		}
 	}
+	if e.KeyExpr != nil {
+		w.weight += objectWeight
+	}
 	return max(stepWeight, w.weight)
 }
+
+// objectWeight is what a pass takes more where it makes an attribute and not an element.
+const objectWeight = 10
 
 // weigher adds up the expressions that it is not led into a for expression for.
 type weigher struct {
