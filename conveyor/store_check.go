@@ -20,7 +20,8 @@ const minRedis = 7
 // CheckStore wants a store that keeps what it was given: of version 7 or newer, not a read-only replica, and not one that
 // throws keys away when its memory is full (maxmemory with an allkeys policy; those that evict only keys with a TTL do no
 // harm, since no job has one). It joins all that is wrong under ErrStore, with what to do about it. It only asks INFO, which
-// needs no right to CONFIG; what a server does not tell is not held against it.
+// needs no right to CONFIG; what a server does not tell is not held against it. On a Cluster the nodes of other slots are looked at, too,
+// since slots move, but they may be down.
 func (c *Client) CheckStore(ctx context.Context) error {
 	cluster, ok := c.rdb.(*redis.ClusterClient)
 	if !ok {
@@ -29,8 +30,15 @@ func (c *Client) CheckStore(ctx context.Context) error {
 	var mu sync.Mutex
 	seen := map[string]bool{}
 	var problems []error
-	err := cluster.ForEachMaster(ctx, func(ctx context.Context, node *redis.Client) error {
+	own, err := cluster.MasterForKey(ctx, c.keys.status())
+	if err != nil {
+		return read(ctx, "check the store", err)
+	}
+	err = cluster.ForEachMaster(ctx, func(ctx context.Context, node *redis.Client) error {
 		err := checkServer(ctx, node)
+		if errors.Is(err, ErrUnavailable) && node.Options().Addr != own.Options().Addr {
+			return nil
+		}
 		if !errors.Is(err, ErrStore) {
 			return err
 		}

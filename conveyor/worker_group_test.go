@@ -235,6 +235,20 @@ func TestNamespacesNodeIsDown(t *testing.T) {
 	for _, s := range up {
 		s.await(ended, s.add("without", 5)...)
 	}
+	_, leave := up.run(t, 4, func(context.Context, *wire.Job) error { return nil }) // one that starts meanwhile
+	for _, s := range up {
+		for registered := 0; registered < 2; {
+			workers, err := s.Workers(t.Context())
+			s.ok(err)
+			registered = len(workers)
+		}
+		server, err := s.Server(t.Context())
+		s.ok(err)
+		if server.Address != c.Owner(t, s.Prefix()).Options().Addr || !strings.HasPrefix(server.Version, "Redis ") {
+			t.Errorf("the server is %+v, want the one at %s", server, c.Owner(t, s.Prefix()).Options().Addr)
+		}
+	}
+	leave()
 	owner.Restart(t)
 	for add := func() error {
 		return down.AddMany(t.Context(), []*wire.Job{{Uuid: "again", Queue: "q", Type: "t"}})

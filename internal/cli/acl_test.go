@@ -25,17 +25,28 @@ func TestACL(t *testing.T) {
 	if err := os.WriteFile(file, append([]byte("user default on nopass ~* +@all\n"), cutFirstLine(text)...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	server := redistest.StartTCP(t, "--aclfile", file)
-	variables := []string{}
-	for _, role := range []string{"applier", "worker", "watcher"} {
-		u, err := url.Parse(server.URL())
-		if err != nil {
-			t.Fatal(err)
-		}
-		u.User = url.UserPassword(role, role+"-password")
-		variables = append(variables, role+"="+u.String())
+	for _, form := range []struct {
+		name string
+		url  func(t *testing.T) string
+	}{
+		{"plain", func(t *testing.T) string { return redistest.StartTCP(t, "--aclfile", file).URL() }},
+		{"behind TLS", func(t *testing.T) string { return startTLS(t, "--aclfile", file).url("tls_ca", "tls_cert", "tls_key") }},
+	} {
+		t.Run(form.name, func(t *testing.T) {
+			t.Parallel()
+			u, err := url.Parse(form.url(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			variables := []string{}
+			for _, role := range []string{"applier", "worker", "watcher"} {
+				u.User = url.UserPassword(role, role+"-password")
+				variables = append(variables, role+"="+u.String())
+			}
+			u.User = nil
+			tell(t, filepath.Join("testdata", "forms", "acl.txtar"), "", append(variables, "REDIS="+u.String())...)
+		})
 	}
-	tell(t, filepath.Join("testdata", "forms", "acl.txtar"), "", variables...)
 }
 
 // cutFirstLine is the text without the line that turns the default user off.

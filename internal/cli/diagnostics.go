@@ -16,7 +16,7 @@ import (
 
 // complain writes an error to stderr.
 func (a *app) complain(err error) {
-	diags, files := asDiagnostics(err)
+	diags, files := asDiagnostics(a.rights.explain(err))
 	a.show(diags, files)
 }
 

@@ -27,7 +27,8 @@ func (a *app) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "doctor [DIR | FILES]", Short: "Find what is wrong in the store, and repair it",
 		Long: `Looks at everything that the workflow's namespace holds, while it is in use, and
-tells what is wrong: settings of the store that may lose jobs, broken promises of
+names the server that serves it, with its version, in a Cluster the node and with
+Sentinels the primary in force. It tells what is wrong: settings of the store that may lose jobs, broken promises of
 the engine, jobs that wait for others that never came, what was set aside because
 nobody could read it, keys that were damaged, workers that are silent, jobs that a
 worker would not run because they are not what their key signed, keys here that
@@ -113,6 +114,7 @@ func (d *doctoring) run(ctx context.Context, args []string) error {
 type checkup struct {
 	*conveyor.Diagnosis
 	keys    []neededKey
+	server  conveyor.Server
 	store   error // what is wrong with the store; nil when it is fit
 	state   error // why the workflow's state cannot be read; nil when it can
 	keyring error // why the keys of this user cannot be used; nil when they can, or there are none
@@ -135,6 +137,10 @@ func (d *doctoring) examine(ctx context.Context) (*checkup, error) {
 		if err := d.store.client.CheckStore(ctx); errors.Is(err, conveyor.ErrStore) {
 			c.store = err
 		} else if err != nil {
+			return nil, err
+		}
+		var err error
+		if c.server, err = d.store.client.Server(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -24,6 +24,9 @@ func (a *app) showHealth(s *store, r roll, c *checkup) {
 		about = s.line()
 	}
 	fmt.Fprintln(out, about)
+	if text := servedBy(s, c.server); text != "" {
+		fmt.Fprintln(out, clean(text))
+	}
 	section := func(n int, one, many, explanation string, line func(i int) string) {
 		if n == 0 {
 			return
@@ -168,11 +171,31 @@ type shownRefused struct {
 	Reason  string `json:"reason"`
 }
 
+// servedBy says which server has the namespace; "" where nothing is known of it.
+func servedBy(s *store, server conveyor.Server) string {
+	what := "server"
+	switch s.kind {
+	case cluster:
+		what = "node of its slot"
+	case bySentinels:
+		what = "primary in force"
+	}
+	switch {
+	case server.Address != "" && server.Version != "":
+		return fmt.Sprintf("The %s is %s, %s.", what, server.Address, server.Version)
+	case server.Address != "" || server.Version != "":
+		return fmt.Sprintf("The %s is %s.", what, server.Address+server.Version)
+	}
+	return ""
+}
+
 // writeJSON writes what is left, and what was done.
 func (d *doctoring) writeJSON(c *checkup) error {
 	out := struct {
 		Format     string           `json:"format_version"`
 		Namespace  string           `json:"namespace"`
+		Server     string           `json:"server_version,omitempty"`
+		Address    string           `json:"server_address,omitempty"`
 		Store      string           `json:"store_problem,omitempty"`
 		State      string           `json:"state_problem,omitempty"`
 		Keyring    string           `json:"keys_problem,omitempty"`
@@ -190,7 +213,7 @@ func (d *doctoring) writeJSON(c *checkup) error {
 		PutBack    []string         `json:"put_back,omitempty"`
 		Dropped    []string         `json:"dropped,omitempty"`
 		Undone     []string         `json:"not_done,omitempty"`
-	}{Format: "1.0", Namespace: d.store.client.Namespace(), Problems: c.problems(), Violations: []shownViolation{}, Orphans: []shownOrphan{},
+	}{Format: "1.0", Namespace: d.store.client.Namespace(), Server: c.server.Version, Address: c.server.Address, Problems: c.problems(), Violations: []shownViolation{}, Orphans: []shownOrphan{},
 		SetAside: []shownAside{}, Damaged: append([]string{}, c.Damaged...), Strange: append([]string{}, c.Strange...), Silent: []shownSilent{},
 		Unserved: []string{}, Refused: []shownRefused{}, Keys: append([]neededKey{}, c.keys...), PutBack: d.putBackUUIDs, Dropped: d.dropped, Undone: d.undone}
 	if c.store != nil {

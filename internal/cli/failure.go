@@ -85,7 +85,6 @@ var known = []knownFailure{
 		hint: " Raise its maxmemory and apply again: what was written stands, the rest follows. Workers go on meanwhile."},
 	{is: conveyor.ErrReadOnly, code: "READONLY ", summary: "Redis is read-only", hint: " Name the primary."},
 	{is: conveyor.ErrStore, summary: "Redis cannot keep jobs safely"},
-	{code: "NOPERM ", summary: "Redis refused a command", hint: " Its user needs more rights."},
 	{is: conveyor.ErrUnavailable, summary: "The store does not answer", hint: " Once it does, apply again goes on where this stopped."},
 }
 

@@ -109,7 +109,7 @@ func (s secured) url(params ...string) string {
 	return "rediss://" + s.addr + "?" + query.Encode()
 }
 
-func startTLS(t *testing.T) secured {
+func startTLS(t *testing.T, args ...string) secured {
 	t.Helper()
 	s := secured{dir: t.TempDir()}
 	file := func(name string) string { return filepath.Join(s.dir, name) }
@@ -144,6 +144,6 @@ func startTLS(t *testing.T) secured {
 	s.addr = l.Addr().String()
 	_, port, _ := net.SplitHostPort(s.addr)
 	_ = l.Close()
-	redistest.StartTCP(t, "--tls-port", port, "--tls-cert-file", file("cert.pem"), "--tls-key-file", file("key.pem"), "--tls-ca-cert-file", file("ca.pem"))
+	redistest.StartTCP(t, append(args, "--tls-port", port, "--tls-cert-file", file("cert.pem"), "--tls-key-file", file("key.pem"), "--tls-ca-cert-file", file("ca.pem"))...)
 	return s
 }

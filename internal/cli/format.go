@@ -78,7 +78,7 @@ func (a *app) inMarkdown(on bool, err error) error {
 	if _, ok := err.(exit); ok || a.stops.interrupted() {
 		return err
 	}
-	if writing := planner.WriteMarkdownFailure(a.p.Stdout, notesOf(asDiagnostics(err))); writing != nil {
+	if writing := planner.WriteMarkdownFailure(a.p.Stdout, notesOf(asDiagnostics(a.rights.explain(err)))); writing != nil {
 		return writing
 	}
 	return err

@@ -17,7 +17,7 @@ func (a *app) inJSON(s *display, on bool, err error) error {
 	if s != nil && s.json != nil {
 		j = s.json
 	}
-	diags, files := asDiagnostics(err)
+	diags, files := asDiagnostics(a.rights.explain(err))
 	j.Diagnostics(diags, files)
 	if a.stops.interrupted() {
 		return exit(exitInterrupted)

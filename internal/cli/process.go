@@ -49,6 +49,8 @@ type app struct {
 	noColor   bool
 	compact   bool              // -compact-warnings
 	observer  conveyor.Observer // of the stores that are opened; nil for none
+	role      string            // whose rights the command needs; "" for those that follow from how it opens the store
+	rights    rights            // of the store that was opened last
 
 	keys     *conveyor.Keyring  // see ring; nil until it is read
 	keysFrom conveyor.KeySource // of keys

@@ -39,7 +39,7 @@ func (s *store) openRedis(ctx context.Context, address string, connections int) 
 	where, err := readAddress(address)
 	var rdb redis.UniversalClient
 	if err == nil {
-		s.name += where.about()
+		s.name, s.kind = s.name+where.about(), where.kind
 		where.connections = connections
 		rdb, err = where.connect()
 	}
@@ -95,7 +95,7 @@ func (s *store) unreachable(err error) error {
 		f.summary, f.detail = "Redis needs a password", fmt.Sprintf("%s answers only to clients that give a password, and its URL has none. "+
 			"Write it as redis://:password@host:6379.", s.name)
 	case refused(err, "NOPERM"):
-		f.summary, f.detail = "Redis refused a command", fmt.Sprintf("The user of %s may not do what is needed here: %v.", s.name, err)
+		return err // rights.explain tells which right is missing
 	case refused(err, "CLUSTERDOWN"):
 		f.summary, f.detail = "The Cluster is down", fmt.Sprintf("Some slots of %s are served by no node, so that none answers: %v. "+
 			"CLUSTER INFO and CLUSTER NODES tell which.", s.name, err)

@@ -37,6 +37,7 @@ type store struct {
 	client   *conveyor.Client
 	name     string // for people; without passwords
 	embedded bool
+	kind     redisKind     // of a Redis
 	dir      string        // the workflow's, as given
 	workflow string        // its name, with the workspace as in orders@staging
 	queue    string        // its default
@@ -106,6 +107,8 @@ func (a *app) connect(ctx context.Context, r redisFlag, w *config.Workflow, how 
 			return nil, nil, fail("Workflow has no name", "Many workflows share one Redis, so each needs a name of its own there. Add a block to its files:\n\n"+
 				"  workflow %q {}", filepath.Base(absolute(w.Dir)))
 		}
+		s.name = redacted(url)
+		a.rights = a.rightsFor(how, s, url, w.Namespace)
 		rdb, err = s.openRedis(ctx, url, r.connections)
 	}
 	if err != nil {

@@ -98,6 +98,7 @@ waybill worker -metrics 9100 examples/sales`,
 }
 
 func (w *working) run(ctx context.Context, args []string) (err error) {
+	w.a.role = roleWorker
 	shares, err := parseShares(w.queues)
 	if err != nil {
 		return err

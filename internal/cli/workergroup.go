@@ -21,7 +21,7 @@ const (
 func (w *working) runGroup(ctx context.Context, options conveyor.WorkerOptions, shown *exposure) (err error) {
 	namespaces := strings.Split(w.namespaces, ",")
 	w.redis.connections = namespaceConnections*len(namespaces) + groupConnections
-	s, rdb, err := w.a.connect(ctx, w.redis, &config.Workflow{}, serving)
+	s, rdb, err := w.a.connect(ctx, w.redis, &config.Workflow{Namespace: namespaces[0]}, serving)
 	if err != nil {
 		return err
 	}
