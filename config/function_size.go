@@ -75,9 +75,9 @@ const (
 // tolls are those of the functions that take more than others, measured.
 var tolls = map[string]toll{
 	"csvdecode": {call: 100, bytes: 4}, "jsondecode": {call: 260, bytes: 3}, "yamldecode": {call: 320, bytes: 2},
-	"jsonencode": {deep: true, each: 8}, "yamlencode": {call: 60, deep: true, each: 16}, "flatten": {deep: true, each: 4}, "merge": {call: 12},
-	"join": {each: 8}, "sort": {each: 8}, "compact": {each: 8}, "distinct": {each: 8}, "formatlist": {each: 6},
-	"zipmap": {each: 6}, "index": {each: 6}, "matchkeys": {each: 6}, "contains": {each: 4}, "tolist": {each: 4}, "toset": {each: 4}, "tomap": {each: 4},
+	"jsonencode": {deep: true, each: 12}, "yamlencode": {call: 60, deep: true, each: 16}, "flatten": {deep: true, each: 4}, "merge": {call: 12},
+	"join": {each: 16}, "sort": {each: 20}, "compact": {each: 12}, "distinct": {each: 12}, "formatlist": {each: 8},
+	"zipmap": {each: 10}, "index": {each: 6}, "matchkeys": {each: 6}, "contains": {each: 4}, "tolist": {each: 4}, "toset": {each: 6}, "tomap": {each: 4},
 	"setintersection": {each: 6}, "setsubtract": {each: 6}, "setunion": {each: 6}, "sum": {each: 4}, "chunklist": {each: 4},
 	"setproduct": {call: 24, deep: true}, "transpose": {call: 24, deep: true},
 	"regex": {call: 60, bytes: 8}, "regexall": {call: 60, bytes: 8}, "replace": {call: 30, bytes: 4},

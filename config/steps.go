@@ -171,7 +171,7 @@ func passWeight(e *hclsyntax.ForExpr) int64 {
 }
 
 // objectWeight is what a pass takes more where it makes an attribute and not an element.
-const objectWeight = 10
+const objectWeight = 14
 
 // weigher adds up the expressions that it is not led into a for expression for.
 type weigher struct {
