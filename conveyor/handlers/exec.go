@@ -88,25 +88,25 @@ func (e *executor) run(ctx context.Context, job *wire.Job, p Exec, a attempt) er
 	defer func() { _ = out.Close() }()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, in, in // one pipe keeps the order of the two
 
-	process, err := e.reap.start(cmd, filepath.Base(scratch))
+	process, err := e.reap.start(cmd, filepath.Base(scratch), func() { _ = out.SetReadDeadline(time.Now().Add(drainTimeout)) })
 	_ = in.Close()
 	if err != nil {
 		return fmt.Errorf("start %s on host %s: %w", cmd.Path, e.host, reason(err))
 	}
-	copied := make(chan struct{})
-	go func() {
-		defer close(copied)
-		buffer := buffers.Get().(*[]byte)
-		defer buffers.Put(buffer)
-		_, _ = io.CopyBuffer(struct{ io.Writer }{a.Output()}, struct{ io.Reader }{out}, *buffer) // ends with the last writer, or at the deadline
-	}()
-	ended := make(chan error, 1)
-	go func() { ended <- process.wait() }()
-
-	err = e.await(ctx, process, ended)
-	_ = out.SetReadDeadline(time.Now().Add(drainTimeout))
-	<-copied
-	if err != nil {
+	stopped := make(chan struct{})
+	running := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		e.stop(context.Cause(ctx), process)
+	})
+	buffer := buffers.Get().(*[]byte)
+	_, _ = io.CopyBuffer(struct{ io.Writer }{a.Output()}, struct{ io.Reader }{out}, *buffer) // ends with the last writer, or at the deadline
+	buffers.Put(buffer)
+	<-process.ended
+	if !running() {
+		<-stopped
+		return context.Cause(ctx)
+	}
+	if err := exitError(process.err); err != nil {
 		return err
 	}
 	return files.store(a)
@@ -130,27 +130,19 @@ func (f exchanged) store(a attempt) error {
 	return storeDefer(f.deferral(), a)
 }
 
-// await waits for the end of the process, which it brings about when ctx ends.
-func (e *executor) await(ctx context.Context, p *process, ended <-chan error) error {
-	select {
-	case err := <-ended:
-		return exitError(err)
-	case <-ctx.Done():
-	}
-	cause := context.Cause(ctx)
+// stop brings about the end of a process: of an attempt that is superseded at once, else after the grace time.
+func (e *executor) stop(cause error, p *process) {
 	if !errors.Is(cause, conveyor.ErrOutdated) {
 		p.terminate()
 		grace := time.NewTimer(e.o.Grace)
 		defer grace.Stop()
 		select {
-		case <-ended:
-			return cause
+		case <-p.ended:
+			return
 		case <-grace.C:
 		}
 	}
 	p.kill()
-	<-ended
-	return cause
 }
 
 // stdinFile is what the process reads: a file, which unlike a pipe needs nobody to fill it.

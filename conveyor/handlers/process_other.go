@@ -16,17 +16,26 @@ func newReaper(*slog.Logger) *reaper { return &reaper{} }
 
 func (r *reaper) close() {}
 
-func (r *reaper) start(cmd *exec.Cmd, _ string) (*process, error) {
+func (r *reaper) start(cmd *exec.Cmd, _ string, after func()) (*process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	return &process{cmd}, nil
+	p := &process{cmd: cmd, ended: make(chan struct{})}
+	go func() {
+		p.err = cmd.Wait()
+		after()
+		close(p.ended)
+	}()
+	return p, nil
 }
 
-type process struct{ cmd *exec.Cmd }
+type process struct {
+	cmd   *exec.Cmd
+	ended chan struct{} // closed when the process has ended
+	err   error         // of its end; to be read then
+}
 
-func (p *process) wait() error { return p.cmd.Wait() }
-func (p *process) terminate()  { _ = p.cmd.Process.Kill() }
-func (p *process) kill()       { _ = p.cmd.Process.Kill() }
+func (p *process) terminate() { _ = p.cmd.Process.Kill() }
+func (p *process) kill()      { _ = p.cmd.Process.Kill() }
 
 func signalOf(*os.ProcessState) (string, bool) { return "", false }

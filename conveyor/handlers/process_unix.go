@@ -18,66 +18,85 @@ import (
 //   - each process leads a group of its own, which is killed as a whole;
 //   - a guard (guard_unix.go), told before and after each start, holds a pipe from the worker and kills all groups when the pipe closes, which it does on any
 //     death of the worker;
-//   - where the kernel can (process_linux.go), it kills the leader when the thread that started it ends. All are started by
-//     one thread that lives as long as the reaper, since that of a plain goroutine may end at any time.
+//   - where the kernel can (process_linux.go), it kills the leader when the thread that started it ends. So a process is started by a
+//     thread of the reaper, which waits for its end and then serves the next one: the thread of a plain goroutine may end at any time.
 //
 // A process that makes itself a session leader leaves the group, and with it the reach of all this.
 type reaper struct {
-	guard *guard
-
-	once   sync.Once
-	starts chan startRequest
+	guard    *guard
+	starting sync.Mutex // the guard hears of one start at a time
+	starts   chan *startRequest
 }
 
 type startRequest struct {
-	cmd  *exec.Cmd
-	name string
-	done chan error
+	process *process
+	name    string
+	after   func()
+	started chan error
 }
 
 func newReaper(l *slog.Logger) *reaper {
-	return &reaper{guard: &guard{logger: l}, starts: make(chan startRequest)}
+	return &reaper{guard: &guard{logger: l}, starts: make(chan *startRequest)}
 }
 
-// close ends thread and guard; no process may run any more.
+// close ends threads and guard; no process may run any more, and none is started.
 func (r *reaper) close() {
-	r.once.Do(func() {}) // a start after close would wait for ever: there is none
 	close(r.starts)
 	r.guard.close()
 }
 
-// start starts a process in a group of its own. name is one word that its environment has with a
-// slash behind it, and no other's has.
-func (r *reaper) start(cmd *exec.Cmd, name string) (*process, error) {
-	r.once.Do(func() { go r.serve() })
+// start starts a process in a group of its own, by a thread that has nothing to do or a new one. name is one word that its environment
+// has with a slash behind it, and no other's has. after is called when the process has ended and what was left of its group is
+// killed, before ended is closed.
+func (r *reaper) start(cmd *exec.Cmd, name string, after func()) (*process, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	dieWithThread(cmd.SysProcAttr)
-	request := startRequest{cmd, name, make(chan error, 1)}
-	r.starts <- request
-	if err := <-request.done; err != nil {
+	request := &startRequest{&process{cmd: cmd, guard: r.guard, ended: make(chan struct{})}, name, after, make(chan error, 1)}
+	select {
+	case r.starts <- request:
+	default:
+		go r.serve(request)
+	}
+	if err := <-request.started; err != nil {
 		return nil, err
 	}
-	return &process{cmd: cmd, guard: r.guard}, nil
+	return request.process, nil
 }
 
-// serve is the thread that starts all processes.
-func (r *reaper) serve() {
+// serve is a thread that starts processes and waits for them, one after the other.
+func (r *reaper) serve(request *startRequest) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	for request := range r.starts {
-		r.guard.expect(request.name)
-		err := request.cmd.Start()
+	for ok := true; ok; request, ok = <-r.starts {
+		p := request.process
+		err := r.launch(p, request.name)
+		request.started <- err
 		if err == nil {
-			r.guard.add(request.cmd.Process.Pid)
+			p.err = p.wait()
+			request.after()
+			close(p.ended)
 		}
-		request.done <- err
 	}
+}
+
+// launch starts a process, announced to the guard.
+func (r *reaper) launch(p *process, name string) error {
+	r.starting.Lock()
+	defer r.starting.Unlock()
+	r.guard.expect(name)
+	err := p.cmd.Start()
+	if err == nil {
+		r.guard.add(p.cmd.Process.Pid)
+	}
+	return err
 }
 
 // process is a started process and its group.
 type process struct {
 	cmd   *exec.Cmd
 	guard *guard
+	ended chan struct{} // closed when the process has ended
+	err   error         // of its end; to be read then
 
 	mu     sync.Mutex
 	reaped bool // its number may be another's
