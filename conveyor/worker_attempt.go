@@ -97,6 +97,9 @@ func (w *Worker) execute(ctx context.Context, a *Attempt) Ack {
 	if refusal != nil {
 		return *refusal
 	}
+	if cause := w.leased(ctx); cause != nil {
+		return a.verdict(ctx, cause, w.o.Random)
+	}
 	if timeout := a.job.GetTimeout().AsDuration(); timeout > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, timeout, ErrTimeout)
 		defer cancel()
@@ -111,8 +114,18 @@ func (w *Worker) execute(ctx context.Context, a *Attempt) Ack {
 		case err != nil:
 			return w.conclude(ctx, a, err)
 		}
+		if cause := w.leased(ctx); cause != nil {
+			return w.conclude(ctx, a, cause)
+		}
 	}
 	return w.conclude(ctx, a, a.run(ctx, call))
+}
+
+// leased waits until the lease of what the worker holds is valid, which it is not when the process was stopped for longer, and tells
+// whether the attempt has to end: a beat says so of one that is not the worker's any more.
+func (w *Worker) leased(ctx context.Context) error {
+	w.lease.await(ctx, w.beatHint)
+	return causeOf(ctx)
 }
 
 // conclude sends the rest of the attempt's log, which has to come before its end, and says how it ended.
