@@ -72,10 +72,18 @@ local function keep_failed(us)
   end
 end
 
+-- backwards has the pairs of a list in the opposite order. For each member that is added a small sorted set is walked, first to find
+-- it, then from the lowest score to its place: it is shortest when others have gone before, and falling scores are in place at once.
+local function backwards(list)
+  local out, n = {}, #list
+  for i = 1, n, 2 do out[i], out[i + 1] = list[n - i], list[n - i + 1] end
+  return out
+end
+
 -- commit also tells the event; fields are what it says beside jobs and workers.
 function commit(script, fields)
   local depth, slots, given = {}, {}, labels.given
-  local zadd, zrem, hdel = {}, {}, {}
+  local zadd, zrem, hdel, begun = {}, {}, {}, {}
   local set, told, failed, past, over, keyed, labelled, moved = {}, {}, {}, {}, {}, {}, {}, {}
   for i = 1, #changed do
     local r = changed[i]
@@ -98,7 +106,11 @@ function commit(script, fields)
       bump_lane(depth, r.q, r.ln, 1)
     elseif st == 'r' then
       bump(slots, r.q, 1)
-      if r.lease then append(zadd, held_key(r.w), num(r.w and r.n or r.lease), r.u) end -- it was reserved just now
+      if r.lease and r.w then -- it was reserved just now
+        append(begun, held_key(r.w), r.n > 0 and place_text(r) or '0', r.u)
+      elseif r.lease then
+        append(zadd, held_key(), num(r.lease), r.u)
+      end
     elseif ENDED[st] or r.gone then
       if r.expire and not r.r and not r.gone then append(over, r.q, now_text .. ' ' .. r.u) end
       if has(r, 'b') then
@@ -148,6 +160,8 @@ function commit(script, fields)
   for q, by in pairs(slots) do flush_count(PRE .. 'slots', q, by) end
   flush_each('ZADD', 'zset', zadd)
   flush_each('ZREM', 'zset', zrem)
+  for key, list in pairs(begun) do begun[key] = backwards(list) end
+  flush_each('ZADD', 'zset', begun)
   flush_each('HDEL', 'hash', hdel)
   for i = 1, #dels, 500 do call('DEL', unpack(dels, i, min(i + 499, #dels))) end
   if seq ~= first_seq then call('SET', PRE .. 'seq', num(seq)) end

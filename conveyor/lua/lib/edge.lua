@@ -79,9 +79,9 @@ local function leave(p, u)
 end
 
 local function flush_members(p)
-  local key = active_key(p)
   local add, rem = joins[p], leaves[p]
   if not add and not rem then return end
+  local key = active_key(p)
   joins[p], leaves[p] = nil, nil
   if not is(key, 'set') then return damage(key) end
   if add then many('SADD', key, add) end

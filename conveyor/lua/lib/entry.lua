@@ -4,6 +4,7 @@
 -- A record has st, ln, fl, q, n (place as a number, 0 for none), one string field per tag, and:
 --   u       uuid
 --   T       its ticket as found or given in this call
+--   np      its place as the entry has it, a text
 --   was     its entry as loaded; os, oq, ol, ow, on, od, oy, ov, oa are state, queue, lane, owner, place, due time,
 --           unique key, waiting limit and remove_after in it. All are nil for a new job.
 --   bad     its entry cannot be decoded
@@ -12,21 +13,26 @@ local ENDED = {C = true, F = true, f = true, X = true, K = true, k = true, O = t
 local S = {}       -- records by uuid; false for a uuid without entry
 local changed = {} -- records in the order they were first changed
 
+local decode
+do
+local LANES = {[48] = '0', [49] = '1', [50] = '2'} -- by their bytes
+
 local function undecodable(u)
   damage(PRE .. 'status ' .. u)
   return {u = u, bad = true, st = '?', ln = '1', fl = '', q = '', n = 0}
 end
 
-local function decode(u, text)
+function decode(u, text)
   local lane, a = byte(text, 2), find(text, '|', 1, true)
   local b = a and find(text, '|', a + 1, true)
-  if not b or lane < 48 or lane > 50 then return undecodable(u) end
+  if not b or not LANES[lane] then return undecodable(u) end
   local c = find(text, '|', b + 1, true)
-  local st, ln, q = sub(text, 1, 1), sub(text, 2, 2), sub(text, a + 1, b - 1)
-  local n = tonumber(sub(text, b + 1, (c or 0) - 1)) or 0
+  local st, ln, fl, q = sub(text, 1, 1), LANES[lane], a > 3 and sub(text, 3, a - 1) or '', sub(text, a + 1, b - 1)
+  local np = sub(text, b + 1, (c or 0) - 1)
+  local n = tonumber(np) or 0
   -- All fields that most jobs come to have are named here: the table is made in its final size.
   local r = {
-    u = u, st = st, ln = ln, fl = sub(text, 3, a - 1), q = q, n = n, was = text, os = st, oq = q, ol = ln, on = n,
+    u = u, st = st, ln = ln, fl = fl, q = q, n = n, was = text, os = st, oq = q, ol = ln, on = n, np = np,
     ow = nil, od = nil, w = nil, f = nil, s = nil, t = nil, T = nil, dirty = nil, loud = nil, queued = nil, lease = nil,
   }
   while c do
@@ -41,18 +47,32 @@ local function decode(u, text)
   if r.r then r.oa = r.r end
   return r
 end
+end
+
+-- place_text is a record's place, '' for none. Only one that has changed is written anew.
+local function place_text(r)
+  local n = r.n
+  if n <= 0 then return '' end
+  return n == r.on and r.np or num(n)
+end
 
 local encode
 do
 local TAGS = {'d', 'e', 'f', 'a', 'l', 'g', 'w', 'i', 'p', 'x', 'k', 's', 't', 'z', 'b', 'h', 'm', 'o'}
 local RARE = {'y', 'j', 'r', 'v', 'c', 'N', 'C', 'D', 'G', 'W', 'R'} -- for few jobs
 
--- encode is called for every changed job: it fills one table again and again. Places and counters stay below 1e14, up
--- to which a number is written without exponent.
+-- encode is called for every changed job. That of one with no tags but those that every start and end gives is one expression; for
+-- others it fills one table again and again. Places and counters stay below 1e14, up to which a number is written without exponent.
 local parts = {}
 function encode(r)
+  if not (r.d or r.e or r.a or r.l or r.g or r.i or r.p or r.x or r.k or r.z or r.b or r.h or r.m or r.o or
+    r.y or r.j or r.r or r.v or r.c or r.N or r.C or r.D or r.G or r.W or r.R) then
+    local f, w, s, t = r.f, r.w, r.s, r.t
+    return r.st .. r.ln .. r.fl .. '|' .. r.q .. '|' .. place_text(r) .. (f and '|f' or '') .. (f or '') ..
+      (w and '|w' or '') .. (w or '') .. (s and '|s' or '') .. (s or '') .. (t and '|t' or '') .. (t or '')
+  end
   parts[1], parts[2], parts[3], parts[4], parts[5], parts[6] = r.st, r.ln, r.fl, '|', r.q, '|'
-  parts[7] = r.n > 0 and r.n or ''
+  parts[7] = place_text(r)
   local n = 7
   for i = 1, #TAGS do
     local tag = TAGS[i]
@@ -110,10 +130,16 @@ local function touch(r, quiet)
   if not quiet then r.loud = true end
 end
 
-local function has(r, flag) return find(r.fl, flag, 1, true) end
+-- has is asked often, and most jobs have one flag or none.
+local function has(r, flag)
+  local fl = r.fl
+  if #fl > 1 then return find(fl, flag, 1, true) end
+  return fl == flag or nil
+end
 local function flag(r, f)
   if not has(r, f) then r.fl = r.fl .. f end
 end
 local function clear(r, f)
-  if find(r.fl, f, 1, true) then r.fl = gsub(r.fl, f, '') end
+  local fl = r.fl
+  if fl == f then r.fl = '' elseif #fl > 1 then r.fl = gsub(fl, f, '') end
 end

@@ -150,6 +150,12 @@ end
 local function close(r)
   if (r.st == 't' or r.st == 'h' and r.C) and not cycle.go_on(r) then return false end
   if r.st ~= 'c' then return true end
+  local fl = r.fl
+  if (fl == '' or fl == 'b') and not (r.C or r.D) then -- most jobs: nobody waits for it, and it makes none
+    r.x = r.x or r.b and 'f' or 'C'
+    finish(r)
+    return true
+  end
   if not r.x then
     if has(r, 'A') and not inbox.deliver(r) then return false end
     if r.C and not cycle.emit(r, 'children') then return false end

@@ -13,7 +13,7 @@ local function uuid_of(t)
   end
   if #t < from + n - 1 then return nil end
   local u = sub(t, from, from + n - 1)
-  if find(u, '[^%w._-]') then return nil end
+  if not find(u, '^[%w._-]+$') then return nil end
   return u, from + n
 end
 
