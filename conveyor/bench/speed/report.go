@@ -96,7 +96,9 @@ func text(w io.Writer, list []outcome, growths []string) {
 		if o.Other.Runs > 0 {
 			fmt.Fprintf(w, ", %s %s: %.3gx", o.Peer, o.Other.show(o.Unit), o.Ratio)
 		}
-		fmt.Fprintf(w, "; at least %s", least)
+		if least != "" {
+			fmt.Fprintf(w, "; at least %s", least)
+		}
 		if aim != "" {
 			fmt.Fprintf(w, "; aim %s", aim)
 		}

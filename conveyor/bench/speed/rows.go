@@ -30,6 +30,9 @@ type row struct {
 	AtMost    float64 `json:"at_most,omitempty"`
 	AimAtMost float64 `json:"aim_at_most,omitempty"`
 
+	// Reported alone, beside what it is compared with: nothing is required.
+	Reported bool `json:"reported,omitempty"`
+
 	Note string `json:"note,omitempty"` // where the time goes, or what the peer stands for
 }
 
@@ -76,6 +79,7 @@ const (
 	met         verdict = "met"
 	below       verdict = "BELOW"
 	notMeasured verdict = "not measured"
+	reported    verdict = "reported"
 )
 
 // outcome is a row with its figures.
@@ -106,6 +110,8 @@ func (s samples) judge(r row) outcome {
 		return o.Ratio >= ratio && (most == 0 || o.Waybill.Median <= most)
 	}
 	switch {
+	case r.Reported:
+		o.Verdict = reported
 	case !reached(r.AtLeast, r.AtMost):
 		o.Verdict = below
 	case (r.Aim > 0 || r.AimAtMost > 0) && reached(r.Aim, r.AimAtMost):

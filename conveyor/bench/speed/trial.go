@@ -50,6 +50,7 @@ var onRedis = []sampled{
 	}},
 	{name: "worker", sides: sides{{"waybill", worker(50_000)}, {"asynq", asynqWorker(20_000)}}},
 	{name: "worker at 1 ms", roundTrip: time.Millisecond, sides: sides{{"waybill", worker(20_000)}, {"asynq", asynqWorker(2000)}}},
+	{name: "namespaces", sides: sides{{"one", onNode(1)}, {"twelve", onNode(12)}, {"one, Cluster", onCluster(1)}, {"twelve, Cluster", onCluster(12)}}},
 	{name: "release", sides: sides{{"waybill", release}, {"asynq", asynqWorker(10_000)}}},
 	{name: "dispatch", sides: sides{{"waybill", dispatch}, {"brpop", popped}, {"asynq", asynqDispatch}}},
 	{name: "idle", sides: sides{{"waybill", idle}, {"asynq", asynqIdle}}},
