@@ -18,7 +18,8 @@ import (
 //
 // A piece has to be written for that. At the beginning of a line stand only declarations: `local` names with or without a value,
 // functions, statements, and `do` blocks whose content is not indented either, to keep some of these apart. A `do` block with indented
-// content is a statement. A table that functions are put into (`function cycle.key`) keeps its functions and loses all else.
+// content is a statement. A table that functions are put into (`function cycle.key`) keeps its functions and loses all else. What has
+// a name in capitals (`BUDGET`, `KIN`) is never changed and gets its value once, as functions of Lua under shorter names do.
 
 // library is the text of a library with one function, and the names of that function: the second goes on in a store that is full.
 type library struct{ text, name, freely string }
@@ -35,10 +36,7 @@ func newLibrary(t *luaText) library {
 	}
 	h.line("local KEYS, ARGV")
 	h.line("local begin = {}")
-	h.line("local function renew(t, with)")
-	h.line("for k, v in pairs(t) do if type(v) ~= 'function' then t[k] = nil end end")
-	h.line("for k, v in pairs(with) do t[k] = v end")
-	h.line("end")
+	h.text.WriteString(renewing)
 	for _, p := range pieces {
 		h.piece(p)
 	}
@@ -94,6 +92,30 @@ type hoister struct {
 }
 
 var functionName = regexp.MustCompile(`(?m)^(?:local )?function (\w+)([.(])`)
+
+// renewing gives a table what it begins with and takes away all else but its functions. These stand in another table from the first
+// call on: before, a library has no setmetatable.
+const renewing = `local function renew(t, with)
+if not getmetatable(t) then
+local functions = {}
+for k, v in pairs(t) do functions[k] = v end
+setmetatable(t, {__index = functions})
+end
+for k in pairs(t) do t[k] = nil end
+for k, v in pairs(with) do t[k] = v end
+end
+`
+
+var (
+	constantName   = regexp.MustCompile(`^[A-Z][A-Z_]+$`)
+	ofOneCall      = regexp.MustCompile(`\b(KEYS|ARGV|PRE|call|try)\b`) // what a value is made from that is another at each call, or asks the store
+	functionsOfLua = regexp.MustCompile(`^\s*(string|table|math)\.[a-z]+(,\s*(string|table|math)\.[a-z]+)*\s*$`)
+)
+
+// isConstant tells whether names have their value once and for all, from when the library is loaded.
+func isConstant(names []string, value string) bool {
+	return !ofOneCall.MatchString(value) && !slices.ContainsFunc(names, func(n string) bool { return !constantName.MatchString(n) })
+}
 
 // isFunction tells whether a line begins a function, and opens whether it begins a function or a statement that `end` ends.
 func isFunction(line string) bool {
@@ -168,6 +190,10 @@ func (h *hoister) declare(text string) {
 	head, value, given := strings.Cut(text, "=")
 	head, _, _ = strings.Cut(strings.TrimPrefix(head, "local "), "--")
 	names := strings.Split(strings.ReplaceAll(head, " ", ""), ",")
+	if given && isConstant(names, value) {
+		h.line("local " + strings.Join(names, ", ") + " =" + value)
+		return
+	}
 	h.line("local " + strings.Join(names, ", "))
 	if !given {
 		for _, n := range names {
@@ -175,6 +201,10 @@ func (h *hoister) declare(text string) {
 				h.pending = append(h.pending, n+" = nil")
 			}
 		}
+		return
+	}
+	if functionsOfLua.MatchString(value) { // which a library has from its first call on
+		h.pending = append(h.pending, "if not "+names[0]+" then", strings.Join(names, ", ")+" ="+value, "end")
 		return
 	}
 	if !slices.ContainsFunc(names, func(n string) bool { return h.tables[n] }) {

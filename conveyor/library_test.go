@@ -110,8 +110,10 @@ func TestFunctionsBeginAnew(t *testing.T) {
 func TestHoister(t *testing.T) {
 	t.Parallel()
 	const piece = `local ENDED = {C = true} -- letters
+local KEY = PRE .. 'x'
 local a, b =
   1, 2
+local upper = string.upper
 local made = {n = 0}
 local later
 local strict    -- said by the script
@@ -132,17 +134,22 @@ if b then
   a = 2
 end
 `
-	const want = `local ENDED
+	const want = `local ENDED = {C = true} -- letters
+local KEY
 local a, b
+local upper
 local made
 made = {}
 local later
 local strict
 function made.up(x) return x end
 begin[#begin + 1] = function()
-ENDED = {C = true} -- letters
+KEY = PRE .. 'x'
 a, b =
   1, 2
+if not upper then
+upper = string.upper
+end
 do
 local new_made = {n = 0}
 renew(made, new_made)

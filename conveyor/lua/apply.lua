@@ -42,16 +42,24 @@ end
 local companions = {}
 for i = 1, tonumber(arg()) do companions[i] = companion() end
 
+-- options reads what a change announces, each text once: its kind, its letters, and whether there is one that few changes have.
+local read_options = {}
+local function options(text)
+  local o = read_options[text]
+  if not o then
+    o = {kind = sub(text, 1, 1), few = find(text, '[^et]', 2)}
+    for letter in gmatch(sub(text, 2), '.') do o[letter] = true end
+    read_options[text] = o
+  end
+  return o
+end
+
 local list, uuids, none = {}, {}, {}
 local argc = #ARGV
 while at <= argc do
-  local o = ARGV[at]
-  -- All fields are named here, also empty ones: the table is made in its final size.
-  local c = {
-    u = ARGV[at + 1], kind = sub(o, 1, 1), edges = none, entry = nil, bytes = nil, opening = nil, expect = nil,
-    replaces = nil, attach = nil, withdraw = nil, cancel = nil, apart = nil, labels = nil, v = nil,
-    template = nil, s = nil, all = nil, g = nil, gate = nil,
-  }
+  local o = options(ARGV[at])
+  -- What most changes have is named here, also empty: the table is made in its final size.
+  local c = {u = ARGV[at + 1], kind = o.kind, edges = none, entry = nil, bytes = nil, attach = nil}
   at = at + 2
   list[#list + 1] = c
   uuids[#uuids + 1] = c.u
@@ -60,42 +68,42 @@ while at <= argc do
     at = at + 2
   elseif c.kind == 'O' or c.kind == 'R' then
     c.opening = tonumber(arg())
-    if find(o, 's', 2, true) then c.entry = arg() end
+    if o.s then c.entry = arg() end
   end
-  if find(o, 'e', 2, true) then
+  if o.e then
     c.edges = edges(ARGV[at])
     at = at + 1
     for _, e in ipairs(c.edges) do uuids[#uuids + 1] = e.u end
   end
-  if #o > 1 then
-    if find(o, 'l', 2, true) then
+  if o.few then
+    if o.l then
       c.labels = arg()
       need('hash', 'labels')
     end
-    if find(o, 'v', 2, true) then
+    if o.v then
       c.v = arg()
       need('hash', 'roots')
     end
-    if find(o, 'g', 2, true) then
+    if o.g then
       c.g = arg()
       need('hash', 'triggers')
     end
-    c.gate = find(o, 'h', 2, true) and arg() or nil
-    c.template = find(o, 'm', 2, true) and arg() or nil
-    if find(o, 'y', 2, true) then
+    c.gate = o.h and arg()
+    c.template = o.m and arg()
+    if o.y then
       c.s = arg()
       need('hash', 'sync')
     end
-    if find(o, 'd', 2, true) then
+    if o.d then
       c.all = true
       need('zset', 'workers')
     end
-    c.expect = find(o, 'x', 2, true) and arg()
-    c.replaces = find(o, 'p', 2, true) and arg()
-    c.attach = find(o, 't', 2, true) and companion()
-    c.withdraw, c.cancel, c.apart = find(o, 'w', 2, true), find(o, 'n', 2, true), find(o, 'b', 2, true)
-    uuids[#uuids + 1] = c.replaces or nil
+    c.expect = o.x and arg()
+    c.replaces = o.p and arg()
+    c.withdraw, c.cancel, c.apart = o.w, o.n, o.b
+    uuids[#uuids + 1] = c.replaces
   end
+  if o.t then c.attach = companion() end
 end
 
 if guard_key ~= '' then

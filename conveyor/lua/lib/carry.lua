@@ -17,6 +17,7 @@ end
 
 -- take gives a job all that a change says.
 function carry.take(r, c)
+  if not (c.g or c.s or c.v) and not find(r.fl, '[gsv]') then return end
   for _, f in ipairs(carry.flags) do
     if f ~= 's' or not (r.f or r.st == 't' and r.was) then carry.give(r, f, c[f]) end
   end

@@ -98,11 +98,11 @@ end
 
 -- load brings the records of many uuids into S with few calls.
 local function load(us)
-  local want, seen = {}, {}
+  local want = {}
   for i = 1, #us do
     local u = us[i]
-    if u and S[u] == nil and not seen[u] then
-      seen[u] = true
+    if u and S[u] == nil then
+      S[u] = false
       want[#want + 1] = u
     end
   end
@@ -111,7 +111,7 @@ local function load(us)
     local got = call('HMGET', PRE .. 'status', unpack(want, i, last))
     for j = i, last do
       local text = got[j - i + 1]
-      S[want[j]] = text and decode(want[j], text)
+      if text then S[want[j]] = decode(want[j], text) end
     end
   end
 end

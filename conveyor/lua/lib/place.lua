@@ -1,7 +1,7 @@
 -- place: where a job that has nothing left to wait for goes, and how jobs come back to their places.
 -- The pushes are collected and written by flush_places, each list with one call.
 local seq = 0        -- the last place given; read by check_fixed
-local pushes = {}    -- queue key -> {record, place} in the order they became ready
+local pushes = {}    -- queue key -> record, place, ... in the order they became ready
 local comebacks = {} -- queue key -> records that go back to their places at the head
 local waits = {}     -- records that wait for their time
 local woken = {}     -- queue -> how many jobs became ready in it
@@ -44,7 +44,8 @@ end
 -- back keeps its place.
 local function push(r, back)
   local key = queue_key(r.q, r.ln)
-  if not is(key, 'list') then
+  local coming = pushes[key]
+  if not coming and not is(key, 'list') then
     if strict_keys then refuse('CORRUPT push ' .. key .. ' is a ' .. kind(key) .. ', not a list') end
     damage(key)
     if back then flag(r, 'p') end
@@ -56,8 +57,12 @@ local function push(r, back)
   else
     seq = seq + 1
     r.n = seq
-    pushes[key] = pushes[key] or {}
-    table.insert(pushes[key], {r, seq})
+    if not coming then
+      coming = {}
+      pushes[key] = coming
+    end
+    local n = #coming
+    coming[n + 1], coming[n + 2] = r, seq
   end
   if r.i and find(r.i, '%+[dl]') and not has(r, 'w') then
     for _, e in ipairs(edges(r.i)) do
@@ -135,9 +140,9 @@ function flush_places()
   for key, list in pairs(comebacks) do put_back(key, list) end
   for key, list in pairs(pushes) do
     local args = {}
-    for i = 1, #list do
-      local r = list[i][1]
-      if r.st == 'q' and r.n == list[i][2] then args[#args + 1] = queue_ticket(r) end
+    for i = 1, #list, 2 do
+      local r = list[i]
+      if r.st == 'q' and r.n == list[i + 1] then args[#args + 1] = queue_ticket(r) end
     end
     many('LPUSH', key, args)
   end
