@@ -145,7 +145,7 @@ func (j *job) status() conveyor.Status {
 	return conveyor.Status{
 		UUID: j.uuid, State: j.state, Queue: j.queue, Priority: j.lane, Fence: j.fence, Attempts: j.attempts, Lost: j.lost,
 		Opening: j.opening, Owner: j.owner, Holder: j.holder, Broadcast: isBroadcast(j.wire), DueAt: at(j.due), Started: at(j.started), Ended: at(j.ended),
-		Worked:  j.workedFor(),
+		Worked: j.workedFor(), Reopened: len(j.earlier) > 0 && j.earlier[len(j.earlier)-1].worked(),
 		Success: j.end == skippedSuccess && !j.live(), ChildFailed: j.end == failedChild && !j.live(), FailedChildren: j.failedChildren,
 		CancelRequested: j.cancelled, Withdrawn: j.withdrawn, Recorded: j.recorded, Pending: j.pending(), Place: j.place,
 		MaxCycles: j.maxRuns(), Cycles: j.runs, Template: j.of, Root: j.root, Tick: at(j.tick),
