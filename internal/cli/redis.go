@@ -5,11 +5,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -105,6 +107,9 @@ func (s *store) unreachable(err error) error {
 	case refused(err, "certificate required"), refused(err, "bad certificate"):
 		f.summary, f.detail = "Redis wants a certificate", fmt.Sprintf("%s does not accept this client: %v. "+
 			"Name the files of one with tls_cert=FILE and tls_key=FILE in its URL.", s.name, err)
+	case strings.HasPrefix(s.name, "rediss://") && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)):
+		f.summary, f.detail = "Redis closed the connection", fmt.Sprintf("%s hangs up on this client after they agreed on TLS: %v. A server that wants a certificate "+
+			"of its clients does so: name the files of one with tls_cert=FILE and tls_key=FILE in its URL.", s.name, err)
 	case refused(err, "LOADING"):
 		f.summary, f.detail = "Redis is not ready", fmt.Sprintf("%s is loading its data. Try again in a moment.", s.name)
 	case errors.As(err, &network), errors.Is(err, conveyor.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
